@@ -1,0 +1,40 @@
+# Two commands do everything on a fresh machine: make demo, make test.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+NATIVE := $(wildcard native/CMakeLists.txt native/src/*)
+
+.PHONY: setup demo test test-slow check bench clean
+
+setup: $(STAMP)
+
+$(STAMP): pyproject.toml constraints.txt $(NATIVE)
+	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --upgrade pip
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev,evaluate]'
+	touch $@
+
+demo: setup
+	$(BIN)/python recipes/demo/run.py
+
+check: setup
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/mypy --python-version 3.10
+	$(BIN)/mypy --python-version 3.13
+	$(BIN)/lint-imports --no-cache
+
+test: check
+	$(BIN)/pytest
+
+test-slow: setup
+	$(BIN)/pytest -m slow
+
+bench: setup
+	$(BIN)/python benchmarks/ssru_scan.py
+	$(BIN)/python benchmarks/nvs_memory.py
+
+clean:
+	rm -rf $(VENV) build demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

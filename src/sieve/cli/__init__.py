@@ -1,0 +1,1 @@
+"""The command line: `main` finds the verb, one file a verb. Only here: argparse and print."""

@@ -1,0 +1,79 @@
+"""`sieve VERB`: finds the verb's file, parses, runs, turns errors into exit codes.
+
+Exit codes: 0 done, 1 a bug (traceback), 2 the user can mend it (one line), 130 interrupted.
+A verb is a module of this package with `add_arguments(parser)`, `execute(arguments)` and, in its
+docstring, the description and examples that `--help` shows. Only the chosen verb is imported.
+"""
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+import sieve
+from sieve import log
+from sieve.config import unknown
+from sieve.errors import SieveError
+
+VERBS = {
+    "prepare": "raw parallel text into a cleaned, tokenised, memory-mapped corpus",
+    "train": "a translation model with neural vocabulary selection from a prepared corpus",
+    "average": "the best checkpoints of a run into one model directory",
+    "adapt": "fine-tune a model directory on new data, all of it or the head alone",
+    "translate": "lines in, translated lines out",
+}
+
+
+def run() -> None:
+    """Entry point of the `sieve` command."""
+    sys.exit(main(sys.argv[1:]))
+
+
+def main(argv: Sequence[str]) -> int:
+    """Runs one command and returns its exit code."""
+    parser = argparse.ArgumentParser(
+        prog="sieve",
+        description="Neural machine translation over the output words a sentence can need.",
+        epilog="verbs:\n"
+        + "\n".join(f"  {verb:<11}{summary}" for verb, summary in VERBS.items())
+        + "\n\nsieve VERB --help shows options and examples.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        usage="sieve VERB [options]",
+    )
+    parser.add_argument("--version", action="version", version=f"sieve {sieve.__version__}")
+    parser.add_argument("verb", nargs="?", help=argparse.SUPPRESS)
+    verb = argv[0] if argv else ""
+    if verb.startswith("-") or not verb:
+        parser.parse_args(argv)
+        parser.print_help(sys.stderr)
+        return 2
+    if verb not in VERBS:
+        print(f"sieve: {unknown('verb', verb, list(VERBS))}", file=sys.stderr)
+        return 2
+    return _run_verb(verb, argv[1:])
+
+
+def _run_verb(verb: str, argv: Sequence[str]) -> int:
+    module = importlib.import_module(f"sieve.cli.{verb}")
+    parser = argparse.ArgumentParser(
+        prog=f"sieve {verb}",
+        description=module.__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("-v", "--verbose", action="store_true", help="more log lines")
+    module.add_arguments(parser)
+    arguments = parser.parse_args(argv)
+    log.configure(arguments.verbose)
+    try:
+        module.execute(arguments)
+    except SieveError as error:
+        print(f"sieve {verb}: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:  # the reader of our output went away
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        print(f"sieve {verb}: interrupted", file=sys.stderr)
+        return 130
+    return 0

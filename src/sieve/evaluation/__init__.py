@@ -1,0 +1,1 @@
+"""Measurements: recall of selection, translation quality."""

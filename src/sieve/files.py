@@ -1,0 +1,100 @@
+"""Files on disk, whole or not at all: directories, JSON objects and tensors.
+
+Everything that Sieve writes goes through here, so that a killed process leaves either the old
+state or the new one. Knows neither models nor corpora.
+"""
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save_file
+
+from sieve.errors import ModelError
+
+Tensors = Mapping[str, npt.NDArray[Any]]
+
+
+@contextmanager
+def whole_directory(directory: Path) -> Iterator[Path]:
+    """A scratch directory beside `directory` that takes its name when the block succeeds."""
+    directory.parent.mkdir(parents=True, exist_ok=True)
+    partial = Path(tempfile.mkdtemp(prefix=f".{directory.name}.", dir=directory.parent))
+    try:
+        yield partial
+        partial.chmod(0o755)
+        for entry in partial.iterdir():
+            _sync(entry)
+        if directory.exists():
+            shutil.rmtree(directory)
+        partial.rename(directory)
+        _sync(directory.parent)
+    except BaseException:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """A scratch file beside `path` that takes its name when the block succeeds."""
+    partial = path.with_name(f".{path.name}.partial")
+    try:
+        yield partial
+        _sync(partial)
+        partial.replace(path)
+        _sync(path.parent)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Reads a JSON object; a damaged file is a ModelError that names it."""
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{path}: cannot be read: {error}") from None
+    if not isinstance(value, dict):
+        raise ModelError(f"{path}: got {type(value).__name__}, expected a JSON object")
+    return value
+
+
+def write_json(path: Path, value: Mapping[str, Any]) -> None:
+    """Writes a JSON object for people and programs: indented, UTF-8, keys in their order."""
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    with whole_file(path) as partial:
+        partial.write_text(text + "\n", encoding="utf-8")
+
+
+def read_tensors(path: Path) -> dict[str, npt.NDArray[Any]]:
+    """Reads a safetensors file; a damaged file is a ModelError that names it."""
+    try:
+        with safe_open(path, framework="numpy") as file:
+            return {name: file.get_tensor(name) for name in file.keys()}
+    except FileNotFoundError:
+        raise ModelError(f"{path}: no such file") from None
+    except (SafetensorError, OSError, TypeError) as error:
+        raise ModelError(f"{path}: not a readable safetensors file: {error}") from None
+
+
+def write_tensors(path: Path, tensors: Tensors, metadata: Mapping[str, str] | None = None) -> None:
+    """Writes a safetensors file."""
+    arrays = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
+    with whole_file(path) as partial:
+        save_file(arrays, partial, metadata=dict(metadata) if metadata else None)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

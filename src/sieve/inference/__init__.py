@@ -1,0 +1,1 @@
+"""Engines that translate ids, and the translator that wraps one in text."""

@@ -1,0 +1,1 @@
+"""The translation model and its vocabulary-selection head in torch."""

@@ -1,0 +1,1 @@
+"""Which output words a sentence may use. numpy only."""

@@ -1,0 +1,1 @@
+"""From raw text to numbered, memory-mapped sentence pairs. No torch."""

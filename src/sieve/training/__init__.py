@@ -1,0 +1,1 @@
+"""From a prepared corpus to a trained model directory."""
