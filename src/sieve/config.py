@@ -113,9 +113,9 @@ def _convert(expected: Any, value: Any, name: str) -> Any:
         return float(value)
     if expected is Path and isinstance(value, str):
         return Path(value)
-    if isinstance(expected, type) and isinstance(value, expected):
-        if not (isinstance(value, bool) and expected is not bool):
-            return value
+    is_stray_bool = isinstance(value, bool) and expected is not bool
+    if isinstance(expected, type) and isinstance(value, expected) and not is_stray_bool:
+        return value
     label = getattr(expected, "__name__", str(expected))
     raise ConfigError(f"{name}: got {value!r} ({type(value).__name__}), expected {label}")
 

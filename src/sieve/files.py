@@ -21,6 +21,16 @@ from safetensors.numpy import save_file
 from sieve.errors import ModelError
 
 Tensors = Mapping[str, npt.NDArray[Any]]
+_MAPPED_DTYPES = {
+    "F64": np.float64,
+    "F32": np.float32,
+    "F16": np.float16,
+    "I64": np.int64,
+    "I32": np.int32,
+    "I16": np.int16,
+    "I8": np.int8,
+    "U8": np.uint8,
+}
 
 
 @contextmanager
@@ -78,11 +88,35 @@ def read_tensors(path: Path) -> dict[str, npt.NDArray[Any]]:
     """Reads a safetensors file; a damaged file is a ModelError that names it."""
     try:
         with safe_open(path, framework="numpy") as file:
-            return {name: file.get_tensor(name) for name in file.keys()}
+            return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except FileNotFoundError:
         raise ModelError(f"{path}: no such file") from None
     except (SafetensorError, OSError, TypeError) as error:
         raise ModelError(f"{path}: not a readable safetensors file: {error}") from None
+
+
+def map_tensors(path: Path) -> dict[str, npt.NDArray[Any]]:
+    """Maps a safetensors file into memory, read-only: opens at once, whatever its size."""
+    try:
+        with safe_open(path, framework="numpy") as file:
+            names = list(file.keys())  # opening has checked that the header fits the file
+        with path.open("rb") as raw:
+            header_size = int.from_bytes(raw.read(8), "little")
+            header = json.loads(raw.read(header_size))
+            data = np.memmap(raw, np.uint8, "r")
+    except FileNotFoundError:
+        raise ModelError(f"{path}: no such file") from None
+    except (SafetensorError, OSError, ValueError) as error:
+        raise ModelError(f"{path}: not a readable safetensors file: {error}") from None
+    tensors = {}
+    for name in names:
+        entry = header[name]
+        if entry["dtype"] not in _MAPPED_DTYPES:
+            raise ModelError(f"{path}: {name}: dtype {entry['dtype']} cannot be mapped")
+        start, stop = (8 + header_size + offset for offset in entry["data_offsets"])
+        flat = data[start:stop].view(_MAPPED_DTYPES[entry["dtype"]])
+        tensors[name] = flat.reshape(entry["shape"])
+    return tensors
 
 
 def write_tensors(path: Path, tensors: Tensors, metadata: Mapping[str, str] | None = None) -> None:

@@ -31,7 +31,7 @@ def progress(
     iterable: Iterable[T] | None = None, *, total: int | None = None, unit: str, label: str
 ) -> "tqdm[T]":
     """A progress bar on stderr; silent when stderr is not a terminal."""
-    return tqdm(
+    bar: tqdm[T] = tqdm(
         iterable,
         total=total,
         unit=unit,
@@ -42,5 +42,6 @@ def progress(
         dynamic_ncols=True,
         mininterval=0.5,
     )
+    return bar
 
 

@@ -1,0 +1,137 @@
+"""The parts that layers are made of: positions, attention, feed-forward, recurrent unit.
+
+Masks are True for real tokens. Parts know neither dropout nor residual connections: those belong
+to the layers in encoder.py and decoder.py.
+"""
+
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from sieve.model.recurrence import linear_recurrence
+
+
+def sinusoids(start: int, length: int, width: int, device: torch.device) -> Tensor:
+    """Positions start … start+length-1 as in Vaswani et al. 2017, sines then cosines: (T, D)."""
+    half = width // 2
+    frequency = torch.exp(
+        torch.arange(half, device=device, dtype=torch.float32) * (-math.log(10000.0) / half)
+    )
+    position = torch.arange(start, start + length, device=device, dtype=torch.float32)
+    angle = position[:, None] * frequency[None]
+    return torch.cat((angle.sin(), angle.cos()), dim=1)
+
+
+def split_heads(x: Tensor, heads: int) -> Tensor:
+    """(B, T, D) to (B, H, T, D/H)."""
+    B, T, D = x.shape
+    return x.view(B, T, heads, D // heads).transpose(1, 2)
+
+
+def merge_heads(x: Tensor) -> Tensor:
+    """(B, H, T, D/H) to (B, T, D)."""
+    B, H, T, d = x.shape
+    return x.transpose(1, 2).reshape(B, T, H * d)
+
+
+class SelfAttention(nn.Module):
+    """Multi-head attention of a sequence to itself."""
+
+    def __init__(self, width: int, heads: int) -> None:
+        super().__init__()
+        self.heads = heads
+        self.qkv = nn.Linear(width, 3 * width)
+        self.out = nn.Linear(width, width)
+
+    def forward(self, x: Tensor, mask: Tensor | None, causal: bool = False) -> Tensor:
+        """Attends over x (B, T, D); mask (B, 1, 1, T), or causal without one."""
+        q, k, v = (split_heads(part, self.heads) for part in self.qkv(x).chunk(3, dim=-1))
+        return self.out(merge_heads(_attend(q, k, v, mask, causal)))
+
+    def step(self, x: Tensor, past: Tensor) -> tuple[Tensor, Tensor]:
+        """One position x (N, D) after the cached keys and values past (2, N, H, t, D/H)."""
+        qkv = (split_heads(part[:, None], self.heads) for part in self.qkv(x).chunk(3, dim=-1))
+        q, k, v = qkv
+        past = torch.cat((past, torch.stack((k, v))), dim=3)
+        context = merge_heads(_attend(q, past[0], past[1], None, False))
+        return self.out(context[:, 0]), past
+
+
+class CrossAttention(nn.Module):
+    """Multi-head attention of the decoder to the encoder's states."""
+
+    def __init__(self, width: int, heads: int) -> None:
+        super().__init__()
+        self.heads = heads
+        self.query = nn.Linear(width, width)
+        self.key_value = nn.Linear(width, 2 * width)
+        self.out = nn.Linear(width, width)
+
+    def keys_values(self, memory: Tensor) -> Tensor:
+        """What the encoder's states (B, T, D) offer: (2, B, H, T, D/H), once a sentence."""
+        k, v = self.key_value(memory).chunk(2, dim=-1)
+        return torch.stack((split_heads(k, self.heads), split_heads(v, self.heads)))
+
+    def forward(self, x: Tensor, keys_values: Tensor, mask: Tensor) -> Tensor:
+        """Attends from x (B, U, D); mask (B, 1, 1, T)."""
+        q = split_heads(self.query(x), self.heads)
+        context = _attend(q, keys_values[0], keys_values[1], mask, False)
+        return self.out(merge_heads(context))
+
+    def alignment(self, x: Tensor, keys_values: Tensor, mask: Tensor) -> Tensor:
+        """Log-probabilities of head 0, the head that guided alignment trains: (B, U, T)."""
+        q = split_heads(self.query(x), self.heads)[:, 0]
+        k = keys_values[0, :, 0]
+        scores = (q @ k.transpose(1, 2)).float() / math.sqrt(q.shape[-1])
+        return scores.masked_fill(~mask[:, 0], -math.inf).log_softmax(dim=-1)
+
+
+class FeedForward(nn.Module):
+    """Two linear maps with a ReLU between, at each position."""
+
+    def __init__(self, width: int, hidden: int) -> None:
+        super().__init__()
+        self.hidden = nn.Linear(width, hidden)
+        self.out = nn.Linear(hidden, width)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Maps (…, D) to (…, D)."""
+        return self.out(F.relu(self.hidden(x)))
+
+
+class SSRU(nn.Module):
+    """Simpler simple recurrent unit (Kim et al. 2019).
+
+    f_t = σ(W_f x_t + b_f)                  (1)
+    c_t = f_t ⊙ c_{t-1} + (1 − f_t) ⊙ W x_t  (2)
+    h_t = ReLU(c_t)                          (3)
+
+    The only state between steps is c: one vector a layer, no cache.
+    """
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.forget = nn.Linear(width, width)
+        self.value = nn.Linear(width, width, bias=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """The whole sequence x (B, U, D) at once."""
+        f, v = self._gated(x)
+        return F.relu(linear_recurrence(f, v, False)).to(x.dtype)
+
+    def step(self, x: Tensor, c: Tensor) -> tuple[Tensor, Tensor]:
+        """One step: x and c are (N, D); returns h and the new c."""
+        f, v = self._gated(x)
+        c = f * c + v
+        return F.relu(c).to(x.dtype), c
+
+    def _gated(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        f = torch.sigmoid(self.forget(x).float())  # a long product of gates needs fp32
+        return f, (1.0 - f) * self.value(x).float()
+
+
+def _attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, causal: bool) -> Tensor:
+    """Scaled dot-product attention; q, k, v (B, H, *, D/H), mask broadcasts to (B, H, U, T)."""
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=causal)

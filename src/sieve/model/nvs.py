@@ -1,0 +1,105 @@
+"""Neural vocabulary selection heads: which output words will a source sentence need?
+
+    z = maxpool(W H + b),  word i is selected when σ(z_i) > λ        (paper, section 3)
+
+`full` has its own W (V x D). `tied` reuses the output embedding E through a small adapter:
+W h becomes E · MLP(h). Both pool over the real source positions, EOS included. A head draws its
+initial weights from its own generator, so that adding one changes nothing else in a model.
+"""
+
+from typing import Protocol
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from sieve.model.config import ModelConfig
+from sieve.model.pooling import pooled_projection
+from sieve.text.vocabulary import BOS, PAD, UNK
+
+INIT_SEED = 20220715
+
+
+class NvsHead(Protocol):
+    """What the translation model asks of a head."""
+
+    bias: nn.Parameter
+    """b, (V,): the words' base rates."""
+
+    def __call__(self, memory: Tensor, src_mask: Tensor, embedding: Tensor) -> Tensor:
+        """Max-pooled logits (B, V) in fp32 from memory (B, T, D) and the output embedding."""
+
+
+class TiedHead(nn.Module):
+    """z = max over t of E · W2 ReLU(W1 h_t) + b, E the output embedding (V, D)."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        D, hidden = config.d_model, config.nvs_hidden or 2 * config.d_model
+        generator = torch.Generator().manual_seed(INIT_SEED)
+        # torch.nn.Linear would draw its weights from the shared generator: build it without.
+        self.hidden = nn.Linear(D, hidden, device="meta").to_empty(device="cpu")
+        self.out = nn.Linear(hidden, D, device="meta").to_empty(device="cpu")
+        self.bias = nn.Parameter(torch.zeros(config.tgt_vocab_size))
+        with torch.no_grad():
+            nn.init.xavier_uniform_(self.hidden.weight, generator=generator)
+            nn.init.zeros_(self.hidden.bias)
+            nn.init.zeros_(self.out.weight)  # training starts from the prior alone
+            nn.init.zeros_(self.out.bias)
+
+    def forward(self, memory: Tensor, src_mask: Tensor, embedding: Tensor) -> Tensor:
+        """See NvsHead."""
+        adapted = self.out(F.relu(self.hidden(memory)))
+        return _pooled(adapted, src_mask, embedding, self.bias)
+
+
+class FullHead(nn.Module):
+    """z = max over t of W h_t + b with its own W: the paper's head."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        generator = torch.Generator().manual_seed(INIT_SEED)
+        V, D = config.tgt_vocab_size, config.d_model
+        self.weight = nn.Parameter(torch.empty(V, D).normal_(0.0, 0.01, generator=generator))
+        self.bias = nn.Parameter(torch.zeros(V))
+
+    def forward(self, memory: Tensor, src_mask: Tensor, embedding: Tensor) -> Tensor:
+        """See NvsHead; the output embedding is not used."""
+        return _pooled(memory, src_mask, self.weight, self.bias)
+
+
+def build_head(config: ModelConfig) -> TiedHead | FullHead | None:
+    """The head that the configuration names."""
+    if config.nvs_head == "none":
+        return None
+    return TiedHead(config) if config.nvs_head == "tied" else FullHead(config)
+
+
+def set_prior(
+    head: NvsHead, document_frequency: Tensor, num_pairs: int, positive_weight: float
+) -> None:
+    """Starts the bias at the loss's optimum for a head that knows only how common words are.
+
+    With a share p of sentences that contain a word, weighted cross-entropy is least at
+    z = log(positive_weight · p / (1 − p)). Words never seen count as seen a tenth of a time;
+    PAD, BOS and UNK are never needed and start below all others.
+
+    Args:
+        head: The head to initialise.
+        document_frequency: Number of sentences that contain each target word, (V,).
+        num_pairs: Number of sentences counted.
+        positive_weight: λ_p of the loss.
+    """
+    total = float(num_pairs) + 1.0
+    count = document_frequency.double().clamp(min=0.1, max=float(num_pairs) + 0.5)
+    count[[PAD, BOS, UNK]] = count[[PAD, BOS, UNK]].clamp(max=0.1)
+    logits = torch.log(positive_weight * count / (total - count))
+    with torch.no_grad():
+        head.bias.copy_(logits.to(head.bias.dtype))
+
+
+def _pooled(x: Tensor, mask: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    kind = x.device.type
+    dtype = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else x.dtype
+    pooled = pooled_projection(x.to(dtype), mask, weight.to(dtype))
+    return pooled.float() + bias.float()

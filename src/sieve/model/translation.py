@@ -1,0 +1,133 @@
+"""The translation model: embeddings, encoder, decoder, output layer and selection head.
+
+Ids in, states and logits out. Knows neither losses nor search.
+"""
+
+import math
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from sieve.errors import ModelError
+from sieve.model.config import ModelConfig
+from sieve.model.decoder import Decoder, DecoderState
+from sieve.model.encoder import Encoder
+from sieve.model.layers import sinusoids
+from sieve.model.nvs import build_head
+from sieve.text.vocabulary import PAD
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """What one teacher-forced pass gives."""
+
+    memory: Tensor
+    """Encoder states, (B, T, D)."""
+    src_mask: Tensor
+    """True for real source positions, (B, T)."""
+    states: Tensor
+    """Decoder states before the output layer, (B, U, D)."""
+    alignment: Tensor | None
+    """Log-probabilities of source positions per target position, (B, U, T), on request."""
+
+
+class OutputLayer(nn.Module):
+    """Equation 1 and, over a subset of words, equation 2: W h + b.
+
+    Holds the bias, and the weights only where they are not shared with the target embedding.
+    """
+
+    def __init__(self, embedding: nn.Embedding, tied: bool) -> None:
+        super().__init__()
+        V, D = embedding.weight.shape
+        self.weight = embedding.weight if tied else nn.Parameter(torch.empty(V, D))
+        self.bias = nn.Parameter(torch.zeros(V))
+
+    def forward(self, states: Tensor, words: Tensor | None = None) -> Tensor:
+        """Logits (…, V) of states (…, D), or (…, S) of the given word ids (S,) alone."""
+        if words is None:
+            return F.linear(states, self.weight, self.bias)
+        return F.linear(states, self.weight[words], self.bias[words])
+
+
+class TranslationModel(nn.Module):
+    """A whole model; built from its configuration alone."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.tgt_embedding = nn.Embedding(config.tgt_vocab_size, config.d_model)
+        self.src_embedding = (
+            self.tgt_embedding
+            if config.tie == "all"
+            else nn.Embedding(config.src_vocab_size, config.d_model)
+        )
+        self.encoder = Encoder(config)
+        self.decoder = Decoder(config)
+        self.output = OutputLayer(self.tgt_embedding, tied=config.tie != "none")
+        self.dropout = nn.Dropout(config.dropout)
+        self._initialise()
+        self.nvs = build_head(config)  # last: it must not move the other parts' random numbers
+
+    def forward(self, src_ids: Tensor, tgt_in: Tensor, with_alignment: bool = False) -> Outputs:
+        """Teacher-forced pass: src_ids (B, T) ending in EOS, tgt_in (B, U) beginning with BOS."""
+        memory, src_mask = self.encode(src_ids)
+        x = self.dropout(self._embed(self.tgt_embedding, tgt_in, 0))
+        alignment = None
+        if with_alignment:
+            states, alignment = self.decoder.forward_aligned(x, memory, src_mask)
+        else:
+            states = self.decoder(x, memory, src_mask)
+        return Outputs(memory, src_mask, states, alignment)
+
+    def encode(self, src_ids: Tensor) -> tuple[Tensor, Tensor]:
+        """Memory (B, T, D) and mask (B, T) of source ids (B, T)."""
+        src_mask = src_ids != PAD
+        x = self.dropout(self._embed(self.src_embedding, src_ids, 0))
+        return self.encoder(x, src_mask), src_mask
+
+    def bow_logits(self, memory: Tensor, src_mask: Tensor) -> Tensor:
+        """The selection head's max-pooled logits (B, V), fp32."""
+        if self.nvs is None:
+            raise ModelError("this model has no selection head (model.nvs_head is 'none')")
+        embedding = self.output.weight
+        if self.config.nvs_detach:
+            memory, embedding = memory.detach(), embedding.detach()
+        logits: Tensor = self.nvs(memory, src_mask, embedding)
+        return logits
+
+    def step(self, ids: Tensor, state: DecoderState) -> tuple[Tensor, DecoderState]:
+        """One search step: token ids (N,) after `state`; returns states (N, D) and what follows."""
+        x = self._embed(self.tgt_embedding, ids[:, None], state.position)[:, 0]
+        return self.decoder.step(x, state)
+
+    def translation_parameters(self) -> list[nn.Parameter]:
+        """Everything but the selection head."""
+        return [p for name, p in self.named_parameters() if not name.startswith("nvs.")]
+
+    def nvs_parameters(self) -> list[nn.Parameter]:
+        """The selection head's own parameters; empty without one."""
+        return [] if self.nvs is None else list(self.nvs.parameters())
+
+    def compile_layers(self) -> None:
+        """Compiles one encoder and one decoder layer; all layers of a kind share the code."""
+        for layer in (*self.encoder.layers, *self.decoder.layers):
+            layer.compile(dynamic=True)
+
+    def _embed(self, table: nn.Embedding, ids: Tensor, start: int) -> Tensor:
+        D = self.config.d_model
+        positions = sinusoids(start, ids.shape[1], D, ids.device)
+        return table(ids) * math.sqrt(D) + positions
+
+    def _initialise(self) -> None:
+        for module in self.modules():
+            if isinstance(module, nn.Linear):
+                nn.init.xavier_uniform_(module.weight)
+                if module.bias is not None:
+                    nn.init.zeros_(module.bias)
+            elif isinstance(module, nn.Embedding):
+                nn.init.normal_(module.weight, std=self.config.d_model**-0.5)
+        if self.config.tie == "none":
+            nn.init.normal_(self.output.weight, std=self.config.d_model**-0.5)
