@@ -1,0 +1,217 @@
+"""How the output words of a sentence are chosen: small frozen dataclasses with one method.
+
+A selector sees the source ids and may ask the engine for the words its NVS head votes for; it
+knows neither engine nor search. `parse_selection` reads the strings of the command line.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from sieve.config import unknown
+from sieve.errors import ConfigError, ModelError
+from sieve.selection.lexicon import Lexicon
+from sieve.selection.shortlist import Shortlist
+from sieve.text.vocabulary import IntArray
+
+
+class Source(Protocol):
+    """What a selector may look at: a batch of encoded sentences."""
+
+    @property
+    def src_ids(self) -> Sequence[IntArray]:
+        """Source ids of each sentence, EOS at the end, no padding."""
+
+    @property
+    def vocab_size(self) -> int:
+        """Number of output words."""
+
+    def words_above(self, log_odds: float) -> list[Shortlist]:
+        """For each sentence the words whose max-pooled NVS logit exceeds `log_odds`, and EOS."""
+
+
+class Selector(Protocol):
+    """Names the output words each sentence of a batch may use, each on its own."""
+
+    def select(self, source: Source) -> list[Shortlist]:
+        """One shortlist a sentence; none depends on the other sentences."""
+
+
+def log_odds(threshold: float) -> float:
+    """log(λ / (1 − λ)): a word is selected when its logit lies above."""
+    if not 0.0 <= threshold <= 1.0:
+        raise ConfigError(f"got the threshold {threshold}, expected a number from 0 to 1")
+    if threshold in (0.0, 1.0):
+        return math.inf if threshold else -math.inf
+    return math.log(threshold) - math.log1p(-threshold)
+
+
+@dataclass(frozen=True)
+class FullVocabulary:
+    """No selection: all words."""
+
+    def select(self, source: Source) -> list[Shortlist]:
+        """The same full shortlist for every sentence."""
+        return [Shortlist.everything(source.vocab_size)] * len(source.src_ids)
+
+    def __str__(self) -> str:
+        return "none"
+
+
+@dataclass(frozen=True)
+class FrequentWords:
+    """The n most frequent words of the training data, for every sentence the same."""
+
+    shortlist: Shortlist
+    n: int
+
+    @classmethod
+    def from_counts(cls, counts: IntArray, n: int) -> "FrequentWords":
+        """The n words with the highest counts (V,); the lower id first where they are equal."""
+        return cls(Shortlist.of(np.argsort(-counts.astype(np.int64), kind="stable")[:n]), n)
+
+    def select(self, source: Source) -> list[Shortlist]:
+        """The same words for every sentence."""
+        return [self.shortlist] * len(source.src_ids)
+
+    def __str__(self) -> str:
+        return f"frequent:{self.n}"
+
+
+@dataclass(frozen=True)
+class LexiconTopK:
+    """The k words most frequently aligned to each source token, as alignment-based selection."""
+
+    lexicon: Lexicon
+    k: int
+
+    def select(self, source: Source) -> list[Shortlist]:
+        """The union over the tokens of the sentence."""
+        return [self.lexicon.top_k(ids, self.k) for ids in source.src_ids]
+
+    def __str__(self) -> str:
+        return f"lexicon:{self.k}"
+
+
+@dataclass(frozen=True)
+class NeuralSelection:
+    """Neural vocabulary selection: words with max-pooled σ(z) > λ (paper, section 3)."""
+
+    threshold: float
+    """λ. No sigmoid is needed: σ(z) > λ where z > log(λ / (1 − λ))."""
+
+    def __post_init__(self) -> None:
+        log_odds(self.threshold)
+
+    def select(self, source: Source) -> list[Shortlist]:
+        """What the head votes for."""
+        return source.words_above(log_odds(self.threshold))
+
+    def __str__(self) -> str:
+        return f"nvs:{self.threshold:g}"
+
+
+@dataclass(frozen=True)
+class Union:
+    """The words that any of several selectors names."""
+
+    parts: tuple[Selector, ...]
+
+    def select(self, source: Source) -> list[Shortlist]:
+        """The union for each sentence."""
+        columns = [part.select(source) for part in self.parts]
+        return [Shortlist.union(lists) for lists in zip(*columns, strict=True)]
+
+    def __str__(self) -> str:
+        return "+".join(str(part) for part in self.parts)
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What a model directory offers to select with."""
+
+    threshold: float | None = None
+    """λ stored with the model; None where it has no NVS head."""
+    lexicon: Callable[[], Lexicon] | None = None
+    """Opens the lexicon; None where the directory has none."""
+
+    def need_threshold(self) -> float:
+        """The stored threshold, or an error where there is no NVS head."""
+        if self.threshold is None:
+            raise ModelError("selection 'nvs': this model has no NVS head; use 'none' or 'lexicon'")
+        return self.threshold
+
+    def need_lexicon(self, text: str) -> Lexicon:
+        """The lexicon, or an error where there is none."""
+        if self.lexicon is None:
+            raise ModelError(f"selection '{text}': the model directory has no lexicon.safetensors")
+        return self.lexicon()
+
+
+def parse_selection(text: str | None, resources: Resources) -> Selector:
+    """The selector that a string names: `none`, `frequent:N`, `lexicon:K`, `nvs[:λ]`, joined by +.
+
+    None stands for the default: `nvs` at the stored threshold where there is a head, else `none`.
+    """
+    if text is None:
+        text = "none" if resources.threshold is None else "nvs"
+    parts = tuple(_parse_part(part.strip(), resources) for part in text.split("+"))
+    return parts[0] if len(parts) == 1 else Union(parts)
+
+
+def _parse_part(text: str, resources: Resources) -> Selector:
+    kind, _, value = text.partition(":")
+    if kind not in _KINDS:
+        raise ConfigError(
+            unknown("selection", kind, list(_KINDS))
+            + "; expected none, frequent:N, lexicon:K or nvs:LAMBDA, joined by +"
+        )
+    return _KINDS[kind](text, value, resources)
+
+
+def _full(text: str, value: str, resources: Resources) -> Selector:
+    if value:
+        raise ConfigError(f"selection '{text}': 'none' takes no value")
+    return FullVocabulary()
+
+
+def _frequent(text: str, value: str, resources: Resources) -> Selector:
+    n = _whole_number(text, value)
+    return FrequentWords.from_counts(resources.need_lexicon(text).target_counts, n)
+
+
+def _lexicon(text: str, value: str, resources: Resources) -> Selector:
+    k = _whole_number(text, value)
+    return LexiconTopK(resources.need_lexicon(text), k)
+
+
+def _neural(text: str, value: str, resources: Resources) -> Selector:
+    stored = resources.need_threshold()
+    if not value:
+        return NeuralSelection(stored)
+    try:
+        return NeuralSelection(float(value))
+    except (ValueError, ConfigError):
+        raise ConfigError(
+            f"selection '{text}': got '{value}', expected a threshold from 0 to 1, as in nvs:0.9"
+        ) from None
+
+
+def _whole_number(text: str, value: str) -> int:
+    if not value.isascii() or not value.isdigit() or int(value) < 1:
+        kind = text.partition(":")[0]
+        raise ConfigError(
+            f"selection '{text}': got '{value}', expected a whole number above 0, as in {kind}:200"
+        )
+    return int(value)
+
+
+_KINDS: dict[str, Callable[[str, str, Resources], Selector]] = {
+    "none": _full,
+    "frequent": _frequent,
+    "lexicon": _lexicon,
+    "nvs": _neural,
+}

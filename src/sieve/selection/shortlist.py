@@ -1,0 +1,68 @@
+"""The set of output words one sentence may use: a value, never a state.
+
+Ids are those of the whole vocabulary; no engine's own numbering or padding ever shows here.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sieve.text.vocabulary import EOS
+
+Ids = Sequence[int] | npt.NDArray[Any]
+ShortlistArray = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Shortlist:
+    """An immutable, sorted, unique array of output word ids that always holds EOS."""
+
+    ids: ShortlistArray
+    """(S,) read-only. Use `Shortlist.of` for ids that are not sorted yet."""
+    full: bool = field(default=False, kw_only=True)
+    """Whether these are all words of the vocabulary, so that an engine need not gather rows."""
+
+    def __post_init__(self) -> None:
+        ids = self.ids
+        if ids.dtype != np.int32 or ids.ndim != 1 or not len(ids):
+            raise ValueError(f"shortlist of {ids.dtype} {ids.shape}, expected int32 (S,), S > 0")
+        if ids[0] < 0 or not bool(np.all(ids[1:] > ids[:-1])):
+            raise ValueError("shortlist ids must be sorted, unique and not negative")
+        if EOS not in self:
+            raise ValueError("a shortlist must hold EOS, or translations could not end")
+        ids.flags.writeable = False
+
+    @classmethod
+    def of(cls, ids: Ids) -> "Shortlist":
+        """The shortlist of these ids, in any order and with repetitions, and EOS."""
+        return cls(np.union1d(np.asarray(ids, dtype=np.int32), np.int32(EOS)).astype(np.int32))
+
+    @classmethod
+    def everything(cls, vocab_size: int) -> "Shortlist":
+        """All words of the vocabulary."""
+        return cls(np.arange(vocab_size, dtype=np.int32), full=True)
+
+    @classmethod
+    def union(cls, shortlists: Iterable["Shortlist"]) -> "Shortlist":
+        """The words that are in any of them (at least one must be given)."""
+        shortlists = list(shortlists)
+        for shortlist in shortlists:
+            if shortlist.full or len(shortlists) == 1:
+                return shortlist
+        return cls(np.unique(np.concatenate([shortlist.ids for shortlist in shortlists])))
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __contains__(self, word: object) -> bool:
+        place = int(np.searchsorted(self.ids, word))  # type: ignore[call-overload]
+        return place < len(self.ids) and bool(self.ids[place] == word)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Shortlist) and np.array_equal(self.ids, other.ids)
+
+    def __hash__(self) -> int:
+        return hash(self.ids.tobytes())

@@ -1,0 +1,122 @@
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sieve.errors import ConfigError, ModelError
+from sieve.selection.lexicon import Lexicon
+from sieve.selection.selectors import (
+    FullVocabulary,
+    LexiconTopK,
+    NeuralSelection,
+    Resources,
+    Union,
+    log_odds,
+    parse_selection,
+)
+from sieve.selection.shortlist import Shortlist
+from sieve.text.vocabulary import EOS, IntArray
+
+LEXICON = Lexicon(
+    offsets=np.array([0, 0, 0, 0, 0, 2, 3]),
+    targets=np.array([7, 5, 6], np.int32),
+    counts=np.array([4, 3, 9], np.int32),
+    target_counts=np.array([0, 0, 0, 1, 5, 5, 9, 2, 0]),
+)
+EVERYTHING = Resources(threshold=0.9, lexicon=lambda: LEXICON)
+
+
+@dataclass(frozen=True)
+class FakeSource:
+    """Two sentences over nine words; the head's logit of word w is w - 5 in both."""
+
+    src_ids: Sequence[IntArray] = (np.array([4, EOS]), np.array([5, 4, EOS]))
+    vocab_size: int = 9
+
+    def words_above(self, log_odds: float) -> list[Shortlist]:
+        words = [word for word in range(9) if word - 5 > log_odds]
+        return [Shortlist.of(words)] * len(self.src_ids)
+
+
+def select(text: str | None, resources: Resources = EVERYTHING) -> list[list[int]]:
+    return [s.ids.tolist() for s in parse_selection(text, resources).select(FakeSource())]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("none", [list(range(9))] * 2),
+        ("frequent:1", [[EOS, 6]] * 2),
+        ("frequent:2", [[EOS, 4, 6]] * 2),  # 4 and 5 are as frequent: the lower id
+        ("lexicon:1", [[EOS, 7], [EOS, 6, 7]]),
+        ("lexicon:2", [[EOS, 5, 7], [EOS, 5, 6, 7]]),
+        ("nvs:0.5", [[EOS, 6, 7, 8]] * 2),
+        ("nvs", [[EOS, 8]] * 2),  # log(0.9 / 0.1) = 2.197
+        (None, [[EOS, 8]] * 2),
+        ("nvs:1", [[EOS]] * 2),
+        ("nvs:0", [list(range(9))] * 2),
+        ("lexicon:1+nvs:0.9", [[EOS, 7, 8], [EOS, 6, 7, 8]]),
+        ("lexicon:1 + frequent:1", [[EOS, 6, 7], [EOS, 6, 7]]),
+        ("none+nvs", [list(range(9))] * 2),
+    ],
+)
+def test_parse_and_select(text: str | None, expected: list[list[int]]) -> None:
+    assert select(text) == expected
+
+
+def test_default_without_a_head_is_no_selection() -> None:
+    assert parse_selection(None, Resources()) == FullVocabulary()
+
+
+@pytest.mark.parametrize(
+    "text", ["none", "frequent:2", "lexicon:7", "nvs:0.25", "lexicon:1+nvs:0.9"]
+)
+def test_printed_as_it_was_written(text: str) -> None:
+    assert str(parse_selection(text, EVERYTHING)) == text
+
+
+def test_values_are_frozen_and_comparable() -> None:
+    parsed = parse_selection("lexicon:1+nvs:0.9", EVERYTHING)
+    assert parsed == Union((LexiconTopK(LEXICON, 1), NeuralSelection(0.9)))
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_a_higher_threshold_never_asks_for_less(first: float, second: float) -> None:
+    low, high = sorted([first, second])
+    assert log_odds(low) <= log_odds(high)
+
+
+@pytest.mark.parametrize(
+    ("text", "resources", "message"),
+    [
+        ("nsv:0.9", EVERYTHING, "unknown selection 'nsv'; did you mean 'nvs'\\?"),
+        ("", EVERYTHING, "unknown selection ''; known: frequent, lexicon, none, nvs"),
+        ("nvs:0.9+", EVERYTHING, "unknown selection ''"),
+        ("nvs:high", EVERYTHING, "'nvs:high': got 'high', expected a threshold from 0 to 1"),
+        ("nvs:1.5", EVERYTHING, "got '1.5', expected a threshold from 0 to 1, as in nvs:0.9"),
+        ("nvs:nan", EVERYTHING, "got 'nan', expected a threshold"),
+        ("lexicon", EVERYTHING, "got '', expected a whole number above 0, as in lexicon:200"),
+        ("lexicon:0", EVERYTHING, "got '0', expected a whole number above 0"),
+        ("frequent:-1", EVERYTHING, "got '-1', expected a whole number"),
+        ("none:3", EVERYTHING, "'none' takes no value"),
+    ],
+)
+def test_bad_strings(text: str, resources: Resources, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        parse_selection(text, resources)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("nvs:0.9", "this model has no NVS head"),
+        ("lexicon:5", "selection 'lexicon:5': the model directory has no lexicon.safetensors"),
+        ("frequent:5", "the model directory has no lexicon.safetensors"),
+    ],
+)
+def test_what_the_model_lacks(text: str, message: str) -> None:
+    with pytest.raises(ModelError, match=message):
+        parse_selection(text, Resources())

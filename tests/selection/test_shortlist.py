@@ -1,0 +1,50 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sieve.selection.shortlist import Shortlist
+from sieve.text.vocabulary import EOS
+
+ids_lists = st.lists(st.integers(0, 50), max_size=30)
+
+
+@given(ids_lists)
+def test_sorted_unique_and_with_eos(ids: list[int]) -> None:
+    shortlist = Shortlist.of(ids)
+    assert shortlist.ids.tolist() == sorted({*ids, EOS})
+    assert len(shortlist) == len({*ids, EOS})
+    assert all((word in shortlist) == (word in {*ids, EOS}) for word in range(-1, 53))
+    assert shortlist == Shortlist.of(ids[::-1])
+    assert hash(shortlist) == hash(Shortlist.of(ids[::-1]))
+
+
+@given(ids_lists, ids_lists)
+def test_union(first: list[int], second: list[int]) -> None:
+    union = Shortlist.union([Shortlist.of(first), Shortlist.of(second)])
+    assert union == Shortlist.of(first + second)
+
+
+def test_union_with_everything_is_everything() -> None:
+    assert Shortlist.union([Shortlist.of([7]), Shortlist.everything(9)]).full
+
+
+def test_immutable() -> None:
+    shortlist = Shortlist.of([5, 7])
+    with pytest.raises(ValueError, match="read-only"):
+        shortlist.ids[0] = 3
+
+
+@pytest.mark.parametrize(
+    ("ids", "message"),
+    [
+        ([2, 2], "sorted, unique"),
+        ([5, 2], "sorted, unique"),
+        ([-1, 2], "not negative"),
+        ([4, 5], "must hold EOS"),
+        ([], "expected int32 \\(S,\\), S > 0"),
+    ],
+)
+def test_refuses(ids: list[int], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Shortlist(np.array(ids, np.int32))
