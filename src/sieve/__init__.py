@@ -3,7 +3,12 @@
 Only names are made available here; nothing heavy is imported before it is used.
 """
 
+from importlib import import_module
 from importlib import metadata as _metadata
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sieve.inference.load import load
 
 
 def _version() -> str:
@@ -14,4 +19,11 @@ def _version() -> str:
 
 
 __version__ = _version()
-__all__ = ["__version__"]
+__all__ = ["__version__", "load"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "load":
+        # by name: a room that imports the package for its version must not pull in an engine
+        return import_module("sieve.inference.load").load
+    raise AttributeError(f"module 'sieve' has no attribute '{name}'")
