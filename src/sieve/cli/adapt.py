@@ -1,0 +1,62 @@
+"""Fine-tune a model directory on new data: all of it, or its NVS head alone.
+
+--head-only leaves the translation model as it is, bit for bit: only the encoder is run, and the
+head learns which words it needs. With --new-head a model without a head gets one.
+
+Examples:
+  sieve adapt model --pair in-domain.en in-domain.de --output adapted
+  sieve adapt model --data corpus --head-only --output adapted
+  sieve adapt model --data corpus --head-only --new-head tied --epochs 1 --output with-head
+"""
+
+import argparse
+from pathlib import Path
+
+from sieve.cli.train import leave_if_stopped
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of `sieve adapt`."""
+    parser.add_argument("model", type=Path, metavar="MODEL", help="model directory to start from")
+    data = parser.add_mutually_exclusive_group(required=True)
+    data.add_argument("--data", nargs="+", metavar="DIR", help="prepared corpora of its tokenizer")
+    data.add_argument("--pair", nargs=2, metavar=("SRC", "TGT"), help="plain text, line by line")
+    parser.add_argument("--valid", nargs=2, metavar=("SRC", "TGT"), help="validation text files")
+    parser.add_argument("--output", type=Path, required=True, metavar="DIR", help="model directory")
+    parser.add_argument("--epochs", type=int, default=10, help="passes over the data (default 10)")
+    parser.add_argument("--learning-rate", type=float, default=1e-4, help="default 0.0001")
+    parser.add_argument(
+        "--batch-tokens", type=int, default=2048, help="target tokens of an update (default 2048)"
+    )
+    parser.add_argument("--head-only", action="store_true", help="train the NVS head alone")
+    parser.add_argument("--new-head", choices=["tied", "full"], help="give the model a fresh head")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="SECTION.KEY=VALUE",
+        help="any setting of sieve train, for example training.precision=bf16",
+    )
+
+
+def execute(arguments: argparse.Namespace) -> None:
+    """Adapts."""
+    from sieve.errors import require
+
+    require("torch", "train", "adaptation")
+    from sieve.training.adapt import AdaptOptions, adapt
+
+    options = AdaptOptions(
+        corpora=tuple(arguments.data or ()),
+        pair=tuple(Path(path) for path in arguments.pair or ()),
+        valid=tuple(arguments.valid or ()),
+        epochs=arguments.epochs,
+        learning_rate=arguments.learning_rate,
+        batch_tokens=arguments.batch_tokens,
+        head_only=arguments.head_only,
+        new_head=arguments.new_head,
+        overrides=tuple(arguments.set),
+    )
+    leave_if_stopped(
+        adapt(arguments.model, arguments.output, options), f"--output {arguments.output}"
+    )

@@ -1,0 +1,34 @@
+"""Fixtures that several rooms use."""
+
+import random
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+
+@dataclass(frozen=True)
+class ToyData:
+    """A small generated language pair: words to words, the order turned round."""
+
+    corpus: Path
+    valid_src: Path
+    valid_tgt: Path
+
+
+@pytest.fixture(scope="session")
+def toy_data(tmp_path_factory: pytest.TempPathFactory) -> ToyData:
+    from sieve.text.corpus_writer import write_corpus
+    from sieve.text.tokenizer_training import TokenizerOptions, train_tokenizers
+
+    rng = random.Random(7)
+    words = ["".join(rng.choices("bdfgklmnprst", k=2)) + c for c in "aeiou" for _ in range(8)]
+    sources = [" ".join(rng.choices(words, k=rng.randint(1, 9))) for _ in range(340)]
+    targets = [" ".join(word.upper() for word in reversed(s.split())) for s in sources]
+    options = TokenizerOptions(vocab_size=400)
+    tokenizers = train_tokenizers(options, sources, targets)
+    root = tmp_path_factory.mktemp("toy")
+    write_corpus(root / "corpus", (sources[:300], targets[:300]), tokenizers, ("xx", "yy"))
+    (root / "valid.xx").write_text("\n".join(sources[300:]) + "\n")
+    (root / "valid.yy").write_text("\n".join(targets[300:]) + "\n")
+    return ToyData(root / "corpus", root / "valid.xx", root / "valid.yy")
