@@ -28,7 +28,7 @@ def configure(verbose: bool = False) -> None:
 
 
 def progress(
-    iterable: Iterable[T] | None = None, *, total: int | None = None, unit: str, label: str
+    iterable: Iterable[T] = (), *, total: int | None = None, unit: str, label: str
 ) -> "tqdm[T]":
     """A progress bar on stderr; silent when stderr is not a terminal."""
     bar: tqdm[T] = tqdm(

@@ -1,0 +1,97 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sieve.errors import ModelError
+from sieve.files import (
+    read_json,
+    read_tensors,
+    whole_directory,
+    whole_file,
+    write_json,
+    write_tensors,
+)
+
+
+def test_directory_appears_only_when_whole(tmp_path: Path) -> None:
+    target = tmp_path / "out"
+    with whole_directory(target) as partial:
+        (partial / "a").write_text("1")
+        assert not target.exists()
+    assert (target / "a").read_text() == "1"
+    assert [p.name for p in tmp_path.iterdir()] == ["out"]
+
+
+def test_failed_directory_leaves_the_old_one_and_no_scratch(tmp_path: Path) -> None:
+    target = tmp_path / "out"
+    target.mkdir()
+    (target / "old").write_text("kept")
+    with pytest.raises(KeyboardInterrupt), whole_directory(target) as partial:
+        (partial / "new").write_text("half")
+        raise KeyboardInterrupt
+    assert (target / "old").read_text() == "kept"
+    assert [p.name for p in tmp_path.iterdir()] == ["out"]
+
+
+def test_failed_file_leaves_the_old_one(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    path.write_text("old")
+    with pytest.raises(RuntimeError), whole_file(path) as partial:
+        partial.write_text("half")
+        raise RuntimeError
+    assert path.read_text() == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["f"]
+
+
+def test_json_round_trip_is_readable(tmp_path: Path) -> None:
+    write_json(tmp_path / "a.json", {"name": "Grüße", "n": [1, 2]})
+    assert "Grüße" in (tmp_path / "a.json").read_text(encoding="utf-8")
+    assert read_json(tmp_path / "a.json") == {"name": "Grüße", "n": [1, 2]}
+
+
+def test_tensors_round_trip(tmp_path: Path) -> None:
+    tensors = {"a": np.arange(6, dtype=np.float16).reshape(2, 3).T, "b": np.array([], np.int8)}
+    write_tensors(tmp_path / "t", tensors)
+    back = read_tensors(tmp_path / "t")
+    assert back.keys() == tensors.keys()
+    for name, array in tensors.items():
+        assert back[name].dtype == array.dtype
+        np.testing.assert_array_equal(back[name], array)
+
+
+@settings(max_examples=150, deadline=None)
+@given(data=st.data())
+def test_damaged_files_are_one_clear_error(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    folder = tmp_path_factory.mktemp("damaged")
+    write_tensors(folder / "t", {"a": np.ones((3, 4), np.float32), "b": np.zeros(5, np.int8)})
+    content = bytearray((folder / "t").read_bytes())
+    for _ in range(data.draw(st.integers(0, 4))):
+        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+    (folder / "t").write_bytes(content[: data.draw(st.integers(0, len(content)))])
+    try:
+        read_tensors(folder / "t")
+    except ModelError as error:
+        assert str(folder / "t") in str(error)
+
+
+@pytest.mark.parametrize("content", [b"", b"[1]", b"{", b"\xff", b"null"])
+def test_damaged_json(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "c.json").write_bytes(content)
+    with pytest.raises(ModelError, match=r"c\.json"):
+        read_json(tmp_path / "c.json")
+
+
+def test_missing_tensors_file(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="no such file"):
+        read_tensors(tmp_path / "none")
+
+
+def test_json_is_plain_json(tmp_path: Path) -> None:
+    write_json(tmp_path / "a.json", {"x": 1.5})
+    assert json.loads((tmp_path / "a.json").read_text()) == {"x": 1.5}
