@@ -108,8 +108,8 @@ class CorpusWriter:
         self._count_words(target)
         self.num_pairs += len(source)
 
-    def finish(self, statistics: Mapping[str, Any]) -> None:
-        """Writes everything that is known only at the end."""
+    def finish(self, statistics: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Writes everything that is known only at the end; returns all statistics."""
         if not self._current:
             self._next_shard()
         self._stack.close()
@@ -117,6 +117,7 @@ class CorpusWriter:
         np.save(self._directory / FREQUENCY_FILE, self._frequency, allow_pickle=False)
         self._tokenizers.save(self._directory)
         tokens = dict(zip(("source_tokens", "target_tokens"), self._totals, strict=True))
+        numbers = {"pairs": self.num_pairs, **tokens, **statistics}
         content = {
             "format_version": FORMAT_VERSION,
             "languages": self._languages,
@@ -124,9 +125,10 @@ class CorpusWriter:
             "tokenizer": self._tokenizers.fingerprint,
             "pairs": self.num_pairs,
             "shards": self._shards,
-            "statistics": {"pairs": self.num_pairs, **tokens, **statistics},
+            "statistics": numbers,
         }
         write_json(self._directory / CORPUS_FILE, content)
+        return numbers
 
     def _array(self, name: str, dtype: npt.DTypeLike) -> _ArrayFile:
         file = _ArrayFile(self._directory / name, dtype)

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from sieve.config import unknown
 from sieve.errors import ModelError
 from sieve.files import read_json, write_json
+from sieve.text.moses import MosesBpeTokenizer
 from sieve.text.sentence_piece import SentencePieceTokenizer
 
 FORMAT_VERSION = 1
@@ -110,4 +111,5 @@ def _load(directory: Path, entry: object) -> Tokenizer:
 
 _KINDS: dict[str, Callable[[Path, Mapping[str, Any]], Tokenizer]] = {
     "sentencepiece": SentencePieceTokenizer.load,
+    "moses-bpe": MosesBpeTokenizer.load,
 }

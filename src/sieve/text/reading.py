@@ -1,0 +1,277 @@
+"""Parallel text files, plain or compressed, as blocks of raw lines with their place.
+
+A line ends at a line feed and nowhere else. Decoding and checking (`decode_pairs`) happen in the
+workers, so that one slow core does not hold back the others; every error names file and line.
+"""
+
+import bz2
+import gzip
+import io
+import lzma
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO
+
+from sieve.errors import InputError, require
+
+BLOCK_LINES = 8192
+BLOCK_BYTES = 1 << 20
+_STEP_LINES = 64
+_BUFFER = 1 << 18
+_BOM = b"\xef\xbb\xbf"
+_DAMAGED = (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile)
+
+
+@dataclass(frozen=True)
+class PairFiles:
+    """Two files, line n of the one is the translation of line n of the other."""
+
+    source: Path
+    target: Path
+
+
+@dataclass(frozen=True)
+class TsvFile:
+    """One file with two columns, source and target, separated by a tab."""
+
+    path: Path
+
+
+Input = PairFiles | TsvFile
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some lines of an input, not yet decoded: every line ends with a line feed."""
+
+    source: bytes
+    target: bytes | None
+    """None where `source` holds both columns of a .tsv."""
+    source_path: Path
+    target_path: Path
+    first_line: int
+    """Number of the first line, from 1."""
+    lines: int
+
+
+def read_blocks(inputs: Iterable[Input]) -> Iterator[Block]:
+    """All inputs one after the other, in blocks that fit easily into memory."""
+    for item in inputs:
+        if isinstance(item, TsvFile):
+            yield from _tsv_blocks(item)
+        else:
+            yield from _pair_blocks(item)
+
+
+def decode_pairs(block: Block) -> tuple[list[str], list[str]]:
+    """The lines of both sides as text; invalid UTF-8 and NUL are errors with their place."""
+    if block.target is not None:
+        source = _decode(block.source, block.source_path, block.first_line)
+        return source, _decode(block.target, block.target_path, block.first_line)
+    rows = _decode(block.source, block.source_path, block.first_line)
+    columns = [row.split("\t") if row.rstrip("\r") else ["", ""] for row in rows]
+    for number, column in enumerate(columns, block.first_line):
+        if len(column) != 2:
+            raise InputError(
+                f"{block.source_path}, line {number}: got {len(column)} columns, expected 2 "
+                "separated by one tab"
+            )
+    return [column[0] for column in columns], [column[1] for column in columns]
+
+
+def read_lines(path: Path) -> Iterator[str]:
+    """All lines of one text file, plain or compressed."""
+    lines = _Lines(path)
+    with closing(lines):
+        while block := lines.take(_STEP_LINES):
+            yield from _decode(b"".join(block), path, lines.number - len(block) + 1)
+
+
+class _Lines:
+    """The lines of one file, taken some at a time."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.number = 0
+        """Lines taken so far."""
+        with self._errors():
+            self._raw = path.open("rb")
+        try:
+            self._file = _decompressed(path, self._raw)
+        except BaseException:
+            self._raw.close()
+            raise
+
+    def take(self, count: int) -> list[bytes]:
+        """Up to `count` lines, each with its line feed."""
+        lines: list[bytes] = []
+        start = self.number == 0
+        with self._errors():
+            try:
+                lines.extend(islice(self._file, count))
+            finally:
+                self.number += len(lines)
+        if start and lines:
+            lines[0] = lines[0].removeprefix(_BOM)
+            if not lines[0]:  # nothing but the mark
+                lines.pop()
+                self.number = 0
+        if lines and not lines[-1].endswith(b"\n"):
+            lines[-1] += b"\n"
+        return lines
+
+    def count_rest(self) -> int:
+        """Number of all lines, having read to the end."""
+        while self.take(BLOCK_LINES):
+            pass
+        return self.number
+
+    def close(self) -> None:
+        self._file.close()
+        self._raw.close()
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except _DAMAGED as error:
+            raise self._damaged(error) from None
+        except OSError as error:
+            if error.errno is None:  # bz2 says "Invalid data stream" this way
+                raise self._damaged(error) from None
+            raise InputError(f"{self.path}: cannot be read: {error.strerror}") from None
+
+    def _damaged(self, error: Exception) -> InputError:
+        text = " ".join(str(error).split()) or type(error).__name__
+        return InputError(
+            f"{self.path}, after line {self.number}: cannot be decompressed: {text}; "
+            "is the file damaged or cut off?"
+        )
+
+
+def _tsv_blocks(item: TsvFile) -> Iterator[Block]:
+    with closing(_Lines(item.path)) as file:
+        while True:
+            first = file.number + 1
+            lines: list[bytes] = []
+            size = 0
+            while len(lines) < BLOCK_LINES and size < BLOCK_BYTES:
+                step = file.take(_STEP_LINES)
+                if not step:
+                    break
+                lines += step
+                size += sum(map(len, step))
+            if not lines:
+                return
+            yield Block(b"".join(lines), None, item.path, item.path, first, len(lines))
+
+
+def _pair_blocks(item: PairFiles) -> Iterator[Block]:
+    with ExitStack() as stack:
+        source = stack.enter_context(closing(_Lines(item.source)))
+        target = stack.enter_context(closing(_Lines(item.target)))
+        ended = False
+        while not ended:
+            first = source.number + 1
+            sides: tuple[list[bytes], list[bytes]] = ([], [])
+            size = 0
+            while len(sides[0]) < BLOCK_LINES and size < BLOCK_BYTES and not ended:
+                steps = source.take(_STEP_LINES), target.take(_STEP_LINES)
+                if len(steps[0]) != len(steps[1]):
+                    raise _unequal(source, target)
+                ended = not steps[0]
+                for side, step in zip(sides, steps, strict=True):
+                    side += step
+                    size += sum(map(len, step))
+            if sides[0]:
+                joined = b"".join(sides[0]), b"".join(sides[1])
+                yield Block(*joined, item.source, item.target, first, len(sides[0]))
+
+
+def _unequal(source: _Lines, target: _Lines) -> InputError:
+    counts = source.count_rest(), target.count_rest()
+    longer = source.path if counts[0] > counts[1] else target.path
+    return InputError(
+        f"{source.path} has {counts[0]} lines but {target.path} has {counts[1]}: "
+        f"{longer}, line {min(counts) + 1} has no partner"
+    )
+
+
+def _decode(data: bytes, path: Path, first_line: int) -> list[str]:
+    """Lines of text without their line feeds."""
+    nul = data.find(b"\0")
+    if nul >= 0:
+        line = first_line + data.count(b"\n", 0, nul)
+        raise InputError(
+            f"{path}, line {line}: got a NUL byte, expected text in UTF-8; is it UTF-16 or binary?"
+        )
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = first_line + data.count(b"\n", 0, error.start)
+        column = error.start - (data.rfind(b"\n", 0, error.start) + 1) + 1
+        raise InputError(
+            f"{path}, line {line}: not valid UTF-8 (byte {column} of the line is "
+            f"0x{data[error.start]:02x})"
+        ) from None
+    lines = text.split("\n")
+    lines.pop()  # what follows the last line feed: nothing
+    return lines
+
+
+def _decompressed(path: Path, raw: BinaryIO) -> BinaryIO:
+    """The file as plain bytes, by its suffix."""
+    suffix = path.suffix.lower()
+    if suffix == ".gz":
+        return io.BufferedReader(gzip.GzipFile(fileobj=raw), _BUFFER)
+    if suffix == ".bz2":
+        return io.BufferedReader(bz2.BZ2File(raw), _BUFFER)
+    if suffix == ".xz":
+        return io.BufferedReader(lzma.LZMAFile(raw), _BUFFER)
+    if suffix == ".zst":
+        return io.BufferedReader(_Zstandard(raw), _BUFFER)
+    return raw
+
+
+class _Zstandard(io.RawIOBase):
+    """Decompressed .zst; unlike the library's own reader it notices a file that was cut off."""
+
+    def __init__(self, raw: BinaryIO) -> None:
+        self._module = require("zstandard", "train", "reading .zst files")
+        self._raw = raw
+        self._frame = self._module.ZstdDecompressor().decompressobj()
+        self._started = False
+        self._ready = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview, /) -> int:  # type: ignore[override]
+        while not self._ready:
+            if not self._advance():
+                return 0
+        count = min(len(buffer), len(self._ready))
+        buffer[:count] = self._ready[:count]
+        self._ready = self._ready[count:]
+        return count
+
+    def _advance(self) -> bool:
+        """Decompresses some more; False at the end of the file."""
+        rest: bytes = self._frame.unused_data if self._frame.eof else b""
+        data = rest or self._raw.read(1 << 14)
+        if not data:
+            if self._started and not self._frame.eof:
+                raise EOFError("the file ends inside a frame")
+            return False
+        if self._frame.eof:
+            self._frame = self._module.ZstdDecompressor().decompressobj()
+        self._started = True
+        try:
+            self._ready = self._frame.decompress(data)
+        except self._module.ZstdError as error:
+            raise EOFError(str(error)) from None
+        return True
