@@ -3,6 +3,7 @@
 import random
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,3 +33,17 @@ def toy_data(tmp_path_factory: pytest.TempPathFactory) -> ToyData:
     (root / "valid.xx").write_text("\n".join(sources[300:]) + "\n")
     (root / "valid.yy").write_text("\n".join(targets[300:]) + "\n")
     return ToyData(root / "corpus", root / "valid.xx", root / "valid.yy")
+
+
+@pytest.fixture
+def toy_settings(toy_data: ToyData) -> dict[str, Any]:
+    """Settings of a run of a second: a very small model on the generated pair."""
+    dimensions = {"d_model": 16, "d_ff": 32, "heads": 2, "encoder_layers": 1, "decoder_layers": 1}
+    valid = {"valid_src": str(toy_data.valid_src), "valid_tgt": str(toy_data.valid_tgt)}
+    batches = {"batch_tokens": 400, "device_tokens": 200, "warmup": 3, "positive_weight": 100}
+    course = {"max_updates": 6, "validate_every": 4, "checkpoint_every": 2, "log_every": 1}
+    return {
+        "model": {"preset": "tiny", **dimensions},
+        "data": {"train": [str(toy_data.corpus)], **valid},
+        "training": {**batches, **course},
+    }

@@ -122,7 +122,7 @@ def map_tensors(path: Path) -> dict[str, npt.NDArray[Any]]:
 
 def write_tensors(path: Path, tensors: Tensors, metadata: Mapping[str, str] | None = None) -> None:
     """Writes a safetensors file."""
-    arrays = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
+    arrays = {name: np.asarray(array, order="C") for name, array in tensors.items()}
     with whole_file(path) as partial:
         save_file(arrays, partial, metadata=dict(metadata) if metadata else None)
 

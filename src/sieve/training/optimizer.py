@@ -5,7 +5,6 @@ model. fp32 weights whatever the precision of the forward pass; fp16 gradients a
 """
 
 from collections.abc import Mapping
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -14,6 +13,7 @@ from sieve.model.translation import TranslationModel
 from sieve.training.config import TrainingConfig
 
 _MOMENTS = ("exp_avg", "exp_avg_sq", "step")
+_SCALE = ("scale", "_growth_tracker")
 
 
 class Optimizer:
@@ -67,31 +67,31 @@ class Optimizer:
         self._adam.zero_grad(set_to_none=True)
 
     def tensors(self) -> dict[str, Tensor]:
-        """The moments, by kind and parameter name."""
-        return {
+        """The moments, by kind and parameter name, and the loss scale of fp16."""
+        found = {
             f"{kind}.{name}": self._adam.state[parameter][kind]
             for parameter, name in self._names.items()
             if parameter in self._adam.state
             for kind in _MOMENTS
         }
+        scaler = self._scaler.state_dict()  # empty unless fp16
+        return found | {
+            f"scaler.{key}": torch.tensor(scaler[key], dtype=torch.float64)
+            for key in _SCALE
+            if key in scaler
+        }
 
     def load_tensors(self, tensors: Mapping[str, Tensor]) -> None:
-        """Takes the moments back."""
+        """Takes them back."""
         for parameter, name in self._names.items():
-            if f"step.{name}" not in tensors:
-                continue
-            self._adam.state[parameter] = {
-                kind: tensors[f"{kind}.{name}"].to(parameter.device) for kind in _MOMENTS
-            }
-
-    def scaler_state(self) -> dict[str, Any]:
-        """The loss scale, plain numbers; empty unless fp16."""
-        return dict(self._scaler.state_dict())
-
-    def load_scaler_state(self, state: Mapping[str, Any]) -> None:
-        """Takes the loss scale back."""
-        if state and self._scaler.is_enabled():
-            self._scaler.load_state_dict(dict(state))
+            if f"step.{name}" in tensors:
+                self._adam.state[parameter] = {
+                    kind: tensors[f"{kind}.{name}"].to(parameter.device) for kind in _MOMENTS
+                }
+        if self._scaler.is_enabled() and f"scaler.{_SCALE[0]}" in tensors:
+            scale, growth = (tensors[f"scaler.{key}"].item() for key in _SCALE)
+            values = dict(zip(_SCALE, (scale, int(growth)), strict=True))
+            self._scaler.load_state_dict({**self._scaler.state_dict(), **values})
 
 
 def trained_parameters(model: TranslationModel, config: TrainingConfig) -> list[nn.Parameter]:

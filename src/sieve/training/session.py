@@ -150,7 +150,6 @@ class _Session:
             for name, parameter in trainer.model.named_parameters():
                 parameter.copy_(tensors[f"model.{name}"])
         trainer.optimizer.load_tensors(tensors)
-        trainer.optimizer.load_scaler_state(progress.scaler)
         trainer.progress = progress
         if self.processes.first:
             self.directory.tidy(progress)
@@ -212,7 +211,6 @@ class _Session:
             if any(ranked.update == progress.update for ranked in best):
                 target = directory.checkpoint(progress.update)
                 self._save(target, trainer.model, data, progress, validation)
-        progress.scaler = trainer.optimizer.scaler_state()
         tensors = {f"model.{name}": p for name, p in trainer.model.named_parameters()}
         directory.write_state(progress, {**tensors, **trainer.optimizer.tensors()})
 

@@ -14,7 +14,7 @@ import os
 import re
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +60,6 @@ class Progress:
     validated: int = -1
     """The last update that was validated."""
     best: tuple[Ranked, ...] = ()
-    scaler: dict[str, Any] = field(default_factory=dict)
 
 
 class RunDirectory:
