@@ -117,6 +117,9 @@ def _add_cleaning_arguments(group: Any) -> None:
             name, metavar="X", default=default, help=f"{meaning}, or off ({default})"
         )
     group.add_argument(
+        "--length-slack", type=int, default=0, help="tokens more that the ratio always allows (0)"
+    )
+    group.add_argument(
         "--no-language-check",
         dest="language_odds",
         action="store_const",
@@ -156,6 +159,7 @@ def _cleaning(arguments: argparse.Namespace) -> Any:
         duplicates=not arguments.keep_duplicates,
         max_tokens=None if max_tokens is None else int(max_tokens),
         max_length_ratio=_limit("--max-length-ratio", arguments.max_length_ratio),
+        length_slack=arguments.length_slack,
     )
 
 

@@ -33,7 +33,7 @@ class CleaningOptions:
     test_sets: tuple[Path, ...] = ()
     """Removes pairs of which a side is a line of one of these files, after normalisation."""
     max_overlap: float | None = 0.7
-    """Removes pairs that share more of the unique words of the side that has fewer of them."""
+    """Removes pairs whose sides share more of their unique words (of the side with more of them)."""
     language_odds: float | None = 10.0
     """Removes sentences that are so many times likelier in another language; only if known."""
     duplicates: bool = True
@@ -42,6 +42,8 @@ class CleaningOptions:
     """Removes pairs of which a side has more subword tokens."""
     max_length_ratio: float | None = 1.5
     """Removes pairs of which a side has more than so many times the subword tokens of the other."""
+    length_slack: int = 0
+    """Difference in tokens that the ratio always allows; 2 or 3 keeps short everyday sentences."""
 
     def __post_init__(self) -> None:
         if self.max_overlap is not None and not 0 <= self.max_overlap <= 1:
@@ -50,6 +52,8 @@ class CleaningOptions:
             raise ConfigError(f"language_odds: got {self.language_odds}, expected 1 or more")
         if self.max_tokens is not None and self.max_tokens < 1:
             raise ConfigError(f"max_tokens: got {self.max_tokens}, expected 1 or more")
+        if self.length_slack < 0:
+            raise ConfigError(f"length_slack: got {self.length_slack}, expected 0 or more")
         if self.max_length_ratio is not None and self.max_length_ratio < 1:
             raise ConfigError(f"max_length_ratio: got {self.max_length_ratio}, expected 1 or more")
 
@@ -107,12 +111,12 @@ class TokenOverlap:
     name: str = "overlap"
 
     def refuses(self, source: Sequence[str], target: Sequence[str]) -> Mask:
-        """True where |S ∩ T| > limit · min(|S|, |T|), over unique words between spaces."""
+        """True where |S ∩ T| > limit · max(|S|, |T|), over unique words between spaces."""
         result = np.zeros(len(source), bool)
         for index, (s, t) in enumerate(zip(source, target, strict=True)):
             words, others = set(s.split()), set(t.split())
             shared = len(words & others)
-            result[index] = shared > 0 and shared > self.limit * min(len(words), len(others))
+            result[index] = shared > self.limit * max(len(words), len(others))
         return result
 
 
@@ -194,7 +198,9 @@ def apply_token_rules(
     if options.max_tokens is not None:
         checks.append(("too long", longer > options.max_tokens))
     if options.max_length_ratio is not None:
-        checks.append(("length ratio", longer > options.max_length_ratio * shorter))
+        uneven = longer > options.max_length_ratio * shorter
+        uneven &= longer - shorter > options.length_slack
+        checks.append(("length ratio", uneven))
     for name, refused in checks:
         counts[name] += int((keep & refused).sum())
         keep &= ~refused

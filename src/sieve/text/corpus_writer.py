@@ -67,7 +67,14 @@ class _ArrayFile:
 class CorpusWriter:
     """Collects pairs into the files of a corpus directory; `finish` makes it a corpus."""
 
-    def __init__(self, directory: Path, tokenizers: Tokenizers, languages: Sequence[str]) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        tokenizers: Tokenizers,
+        languages: Sequence[str],
+        shard_tokens: int = SHARD_TOKENS,
+    ) -> None:
+        self._shard_tokens = shard_tokens
         self._directory = directory
         self._tokenizers = tokenizers
         self._languages = list(languages)
@@ -96,7 +103,7 @@ class CorpusWriter:
 
     def append(self, source: Ragged, target: Ragged) -> None:
         """Adds a block of pairs."""
-        if not self._current or max(file.length for file in self._current) >= SHARD_TOKENS:
+        if not self._current or max(file.length for file in self._current) >= self._shard_tokens:
             self._next_shard()
         for side, sentences in enumerate((source, target)):
             self._current[side].append(sentences.ids)

@@ -58,8 +58,7 @@ class MosesBpeTokenizer:
         self._bpe = apply_bpe.BPE(io.StringIO(codes), separator=_JOIN, vocab=set(pieces))
         self._cache: dict[str, list[int]] = {}
         self.vocab_size = len(self._pieces)
-        both = "\n".join([codes, *pieces])
-        self.fingerprint = hashlib.sha256(both.encode()).hexdigest()
+        self.fingerprint = _fingerprint(codes, pieces)
 
     def normalize(self, text: str) -> str:
         """The text as Moses sees it."""
@@ -102,10 +101,12 @@ class MosesBpeTokenizer:
         """Reads what `save` wrote; files that were changed since are a ModelError."""
         codes = _read(directory / str(entry.get("codes")))
         path = directory / str(entry.get("vocab"))
-        tokenizer = cls(str(entry.get("language")), codes, _read(path).split("\n")[:-1], str(path))
-        if tokenizer.fingerprint != entry.get("sha256"):
-            raise ModelError(f"{path}: damaged: its content is not what tokenizer.json recorded")
-        return tokenizer
+        pieces = _read(path).split("\n")[:-1]
+        if _fingerprint(codes, pieces) != entry.get("sha256"):
+            raise ModelError(
+                f"{path}: damaged: it or the merges beside it are not what tokenizer.json recorded"
+            )
+        return cls(str(entry.get("language")), codes, pieces, str(path))
 
     def _encode_word(self, word: str) -> list[int]:
         ids = self._cache.get(word)
@@ -152,13 +153,13 @@ def train_moses_bpe(counts: Counter[str], merges: int) -> tuple[str, list[str]]:
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     codes = io.StringIO()
     lines = [f"{word} {count}" for word, count in ordered[:_LEARNED_WORDS]]
-    with contextlib.redirect_stderr(io.StringIO()):  # it reports to the terminal
-        try:
-            learn_bpe.learn_bpe(lines, codes, merges, min_frequency=2, is_dict=True)
-        except (ValueError, SystemExit):
-            raise ConfigError(
-                f"vocab_size: {merges} merges cannot be learned from {len(lines)} different words"
-            ) from None
+    # it reports to the terminal, and fails on words that are all of one character
+    with contextlib.redirect_stderr(io.StringIO()), contextlib.suppress(ValueError, SystemExit):
+        learn_bpe.learn_bpe(lines, codes, merges, min_frequency=2, is_dict=True)
+    if codes.getvalue().count("\n") < 2:
+        raise ConfigError(
+            f"vocab_size: {merges} merges cannot be learned from {len(lines)} different words"
+        )
     bpe = apply_bpe.BPE(io.StringIO(codes.getvalue()), separator=_JOIN)
     pieces: Counter[str] = Counter()
     for word, count in ordered:
@@ -177,9 +178,15 @@ def _check_codes(codes: str, where: str) -> None:
     lines = codes.rstrip("\n").split("\n")
     if lines[0] != "#version: 0.2":
         raise ModelError(f"{where}: got '{lines[0][:20]}', expected merges of '#version: 0.2'")
+    if len(lines) == 1:
+        raise ModelError(f"{where}: there are no merges")
     for number, line in enumerate(lines[1:], 2):
         if len(line.strip("\r\n ").split(" ")) != 2:
             raise ModelError(f"{where}, line {number} of its merges: expected two pieces")
+
+
+def _fingerprint(codes: str, pieces: Sequence[str]) -> str:
+    return hashlib.sha256("\n".join([codes, *pieces]).encode()).hexdigest()
 
 
 def _read(path: Path) -> str:

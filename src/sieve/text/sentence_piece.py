@@ -9,6 +9,7 @@ import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -47,10 +48,12 @@ class SentencePieceOptions:
             raise ConfigError(
                 f"vocab_size: got {self.vocab_size}, expected at least 260 (special ids and bytes)"
             )
-        if not 0.9 <= self.character_coverage <= 1.0:
+        if not 0.98 <= self.character_coverage <= 1.0:
             raise ConfigError(
-                f"character_coverage: got {self.character_coverage}, expected 0.9 to 1.0"
+                f"character_coverage: got {self.character_coverage}, expected 0.98 to 1.0"
             )
+        if not all(map(normalize, self.symbols)) or len(set(self.symbols)) < len(self.symbols):
+            raise ConfigError(f"symbols: got {list(self.symbols)}: one is empty or given twice")
 
 
 class SentencePieceTokenizer:
@@ -125,10 +128,13 @@ def train_sentence_piece(
     """Trains a model on the lines: deterministic, whatever the machine."""
     sentencepiece.set_min_log_level(_SILENT)
     model = io.BytesIO()
-    texts = (text for text in map(normalize, lines) if text)
+    first = next(texts := (text for text in map(normalize, lines) if text), None)
+    if first is None:
+        raise InputError("the tokenizer cannot be trained: there is no text left to train it on")
     try:
         sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=texts,
+            # a required character that no sentence has would abort the whole process
+            sentence_iterator=chain([" ".join(_ASCII), first], texts),
             model_writer=model,
             model_type=options.algorithm,
             vocab_size=options.vocab_size,
@@ -167,8 +173,6 @@ def _training_error(message: str, options: SentencePieceOptions) -> Exception:
             f"vocab_size: got {size}, but the special ids, bytes and single characters of this "
             f"text alone need {low[2]}; set a larger vocab_size or a smaller character_coverage"
         )
-    if "sentences_.empty()" in message:
-        return InputError("the tokenizer cannot be trained: there is no text left to train it on")
     return InputError(f"the tokenizer cannot be trained: {_brief(message)}")
 
 
