@@ -1,152 +1,180 @@
-"""Search over a decoder step: which token comes next, when a translation ends.
+"""The loop of a search: decoder step, candidates, bookkeeping, until all sentences have ended.
 
 Sees states and the words it may choose from; how those were chosen it does not know. No host
 round trip per token: whether all have ended is asked every few steps.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from sieve.errors import ModelError
+from sieve.inference.beams import Beams, Candidates, candidates
+from sieve.inference.constraints import Constraints
 from sieve.inference.engine import Hypothesis
-from sieve.model.decoder import DecoderState
-from sieve.model.translation import OutputLayer
-from sieve.text.vocabulary import BOS, EOS, PAD
+from sieve.inference.output_words import OutputWords
+from sieve.inference.sampling import Noise, draw
+from sieve.text.vocabulary import EOS
 
 CHECK_EVERY = 8
-"""Steps between two questions to the device whether rows have ended."""
-
-Step = Callable[[Tensor, DecoderState], tuple[Tensor, DecoderState]]
+"""Steps between two questions to the device whether sentences have ended."""
 
 
-class OutputWords(Protocol):
-    """The words each row may choose from: their logits, and their ids."""
+class Steps(Protocol):
+    """A decoder that runs one token at a time (`sieve.model.stepping.DecoderSteps`)."""
 
-    @property
-    def sizes(self) -> Tensor:
-        """(N,) number of words of each row."""
+    def step(self, ids: Tensor, visible: int, with_query: bool = False) -> Tensor:
+        """States (N, D) after the newest ids (N,)."""
 
-    def logits(self, states: Tensor) -> Tensor:
-        """(N, S) from decoder states (N, D); −inf where a row has fewer than S words."""
+    def settle(self, rows: Tensor, visible: int) -> None:
+        """Row n goes on from row rows[n]."""
 
-    def ids(self, choice: Tensor) -> Tensor:
-        """(N,) ids of the whole vocabulary from column numbers (N,)."""
+    def alignment(self) -> Tensor:
+        """(B, K) source positions of the last step."""
 
-    def reorder(self, index: Tensor) -> "OutputWords":
-        """The words of rows `index`, in that order."""
-
-
-@dataclass(frozen=True, eq=False)
-class AllWords:
-    """The whole vocabulary for every row."""
-
-    output: OutputLayer
-    rows: int
-
-    @property
-    def sizes(self) -> Tensor:
-        """See OutputWords."""
-        return torch.full((self.rows,), len(self.output.bias), device=self.output.bias.device)
-
-    def logits(self, states: Tensor) -> Tensor:
-        """See OutputWords."""
-        logits: Tensor = self.output(states)
-        return logits
-
-    def ids(self, choice: Tensor) -> Tensor:
-        """See OutputWords."""
-        return choice
-
-    def reorder(self, index: Tensor) -> "AllWords":
-        """See OutputWords."""
-        return AllWords(self.output, len(index))
+    def select(self, sentences: Sequence[int]) -> Steps:
+        """These sentences alone."""
 
 
-@dataclass(frozen=True, eq=False)
-class SelectedWords:
-    """A shortlist for each row, gathered once: equation 2 with its own W̄ and b̄ a sentence."""
+@dataclass(eq=False)
+class Search:
+    """One search under way over B sentences."""
 
-    sizes: Tensor
-    """(N,)"""
-    words: Tensor
-    """(N, S) ids, ascending; PAD behind a row's last word."""
-    weight: Tensor
-    """(N, S, D)"""
-    bias: Tensor
-    """(N, S); −inf behind a row's last word, which takes padding out of softmax and search."""
+    steps: Steps
+    words: OutputWords
+    beams: Beams
+    constraints: Constraints | None = None
+    noise: Noise | None = None
 
-    @classmethod
-    def gather(cls, output: OutputLayer, words: Tensor, sizes: Tensor) -> "SelectedWords":
-        """The rows of the output layer for words (N, S), of which `sizes` (N,) are real."""
-        real = torch.arange(words.shape[1], device=words.device) < sizes[:, None]
-        bias = output.bias[words].masked_fill(~real, -torch.inf)
-        return cls(sizes, words, output.weight[words], bias)
+    def advance(self, visible: int) -> None:
+        """One step for all sentences; asks the host nothing.
 
-    def logits(self, states: Tensor) -> Tensor:
-        """See OutputWords."""
-        product = torch.bmm(self.weight, states[..., None].to(self.weight.dtype))  # (N, S, 1)
-        return product[..., 0] + self.bias
+        Args:
+            visible: At least the number of tokens consumed after this step.
+        """
+        beams = self.beams
+        with_query = beams.aligned is not None
+        states = self.steps.step(beams.ids.view(-1), visible, with_query)
+        if beams.aligned is not None:
+            beams.aligned.index_copy_(0, beams.position, self.steps.alignment()[None])
+        rows = beams.advance(self._candidates(states), fixed=self.noise is not None)
+        if self.constraints is not None:
+            self.constraints.update(rows, beams.ids)
+        self.steps.settle(rows, visible)
 
-    def ids(self, choice: Tensor) -> Tensor:
-        """See OutputWords."""
-        return self.words.gather(1, choice[:, None])[:, 0]
-
-    def reorder(self, index: Tensor) -> "SelectedWords":
-        """See OutputWords."""
-        return SelectedWords(
-            self.sizes[index], self.words[index], self.weight[index], self.bias[index]
+    def select(self, sentences: Sequence[int]) -> Search:
+        """The search of these sentences alone, from where it stands."""
+        return Search(
+            self.steps.select(sentences),
+            self.words.select(sentences),
+            self.beams.select(sentences),
+            self.constraints and self.constraints.select(sentences),
+            self.noise and self.noise.select(sentences),
         )
 
+    def _candidates(self, states: Tensor) -> Candidates:
+        logits = self.words.logits(states)  # (N, S)
+        log_sums = torch.logsumexp(logits.float(), dim=1)
+        if self.constraints is not None:
+            logits = self.constraints.apply(logits)
+        score = self.beams.score
+        if self.noise is not None:
+            return draw(logits, log_sums, score, self.words, self.noise)
+        number = self.beams.history.shape[2]
+        return candidates(logits, log_sums, score, self.words, number)
 
-def greedy(
-    step: Step, state: DecoderState, words: OutputWords, limits: Sequence[int]
-) -> list[list[Hypothesis]]:
-    """The most probable next token, until EOS or the row's limit; the lower id where two are equal.
+
+def run(search: Search, limits: Sequence[int]) -> list[list[Hypothesis]]:
+    """Searches to the end; sentences that have ended early leave the batch.
 
     Args:
-        step: One decoder step: ids (N,) and state to states (N, D) and the state after.
-        state: Of N rows, before the first token.
-        words: What each row may choose from.
-        limits: Most tokens of each row, EOS included.
+        search: Before its first step.
+        limits: Most tokens of each sentence, EOS included.
     """
-    sizes = words.sizes
-    device = sizes.device
-    limit = torch.tensor(limits, device=device)
-    tokens = torch.full((len(limits), max(limits)), PAD, device=device)
-    scores = torch.zeros(tokens.shape, device=device)
-    lengths = torch.zeros_like(limit)
-    rows = torch.arange(len(limits), device=device)  # where the rows still searched belong
-    ids = torch.full((len(limits),), BOS, device=device)
-    done = torch.zeros(len(limits), dtype=torch.bool, device=device)
-    for position in range(max(limits)):
-        states, state = step(ids, state)
-        log_probs = torch.log_softmax(words.logits(states).float(), dim=-1)  # (N, S)
-        best, choice = log_probs.max(dim=-1)  # the first of equals, and words ascend
-        ids = words.ids(choice).masked_fill(done, PAD)
-        tokens[rows, position] = ids
-        scores[rows, position] = best
-        lengths[rows] += ~done
-        done = done | (ids == EOS) | (limit[rows] <= position + 1)
-        if (position + 1) % CHECK_EVERY == 0:
-            alive = (~done).nonzero()[:, 0]
-            if not len(alive):
+    results: dict[int, list[Hypothesis]] = {}
+    sentences = list(range(len(limits)))  # those still searched
+    for step in range(1, max(limits) + 1):
+        search.advance(visible=step)
+        if step % CHECK_EVERY or step == max(limits):
+            continue
+        done = search.beams.done.tolist()
+        if all(done):
+            break
+        if 2 * sum(done) >= len(done):  # sentences are independent: drop those that have ended
+            ended = [place for place, end in enumerate(done) if end]
+            found = hypotheses(search.beams.select(ended), search.words.select(ended).sizes)
+            results.update(zip((sentences[place] for place in ended), found, strict=True))
+            left = [place for place, end in enumerate(done) if not end]
+            sentences = [sentences[place] for place in left]
+            search = search.select(left)
+    found = hypotheses(search.beams, search.words.sizes)
+    results.update(zip(sentences, found, strict=True))
+    return [results[sentence] for sentence in range(len(limits))]
+
+
+def run_checked(step: Callable[[], None], done: Tensor, most: int) -> None:
+    """Repeats a step that needs no argument, up to `most` times or until all (B,) are done."""
+    for number in range(1, most + 1):
+        step()
+        if number % CHECK_EVERY == 0 and number < most and bool(done.all()):
+            break
+
+
+def hypotheses(beams: Beams, sizes: Tensor) -> list[list[Hypothesis]]:
+    """The n best finished hypotheses of each sentence, followed back through the history."""
+    trace = _Trace(
+        beams.history.cpu().numpy(),
+        beams.log_probs.cpu().numpy(),
+        beams.alive.cpu().numpy(),
+        None if beams.aligned is None else beams.aligned.cpu().numpy(),
+    )
+    final, places = beams.final.cpu().numpy(), beams.final_at.cpu().numpy()
+    results = []
+    for row, size in enumerate(sizes.tolist()):
+        order = np.lexsort((places[row], -final[row]))[: beams.n_best]
+        ended = [int(places[row, rank]) for rank in order if final[row, rank] > -np.inf]
+        if not ended:
+            raise ModelError(
+                "a translation has no finite score: the weights are damaged, "
+                "or too large for 16 bits; try precision float32"
+            )
+        results.append([trace.follow(row, place, size) for place in ended])
+    return results
+
+
+@dataclass(frozen=True, eq=False)
+class _Trace:
+    """The history of a search, on the host."""
+
+    history: np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+    log_probs: np.ndarray[tuple[int, ...], np.dtype[np.float32]]
+    alive: np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+    aligned: np.ndarray[tuple[int, ...], np.dtype[np.int64]] | None
+
+    def follow(self, row: int, place: int, size: int) -> Hypothesis:
+        """The hypothesis that ended at `place` (see `Beams.final_at`)."""
+        step, rank = divmod(place, self.history.shape[2])
+        tokens: list[int] = []
+        scores: list[float] = []
+        positions: list[int] = []
+        while True:
+            beam, token = divmod(int(self.history[step, row, rank]), 1 << 32)
+            tokens.append(token)
+            scores.append(float(self.log_probs[step, row, rank]))
+            if self.aligned is not None:
+                positions.append(int(self.aligned[step, row, beam]))
+            if step == 0:
                 break
-            if 2 * len(alive) <= len(done):  # rows are independent: drop those that have ended
-                state, words = state.reorder(alive), words.reorder(alive)
-                rows, ids, done = rows[alive], ids[alive], done[alive]
-    return _hypotheses(tokens, scores, lengths, sizes)
-
-
-def _hypotheses(
-    tokens: Tensor, scores: Tensor, lengths: Tensor, sizes: Tensor
-) -> list[list[Hypothesis]]:
-    """One hypothesis a row from the first `lengths` (N,) tokens and scores of (N, U)."""
-    result = []
-    table = zip(tokens.tolist(), scores.tolist(), lengths.tolist(), sizes.tolist(), strict=True)
-    for row, row_scores, length, size in table:
-        end = length - (row[length - 1] == EOS)
-        result.append([Hypothesis(tuple(row[:end]), tuple(row_scores[:length]), size)])
-    return result
+            step -= 1
+            rank = int(self.alive[step, row, beam])
+        tokens.reverse()
+        end = len(tokens) - (tokens[-1] == EOS)
+        return Hypothesis(
+            tuple(tokens[:end]), tuple(scores[::-1]), size, tuple(positions[::-1][:end])
+        )

@@ -1,35 +1,56 @@
 """The reference engine: torch, CPU or GPU. Every faster engine is checked against it.
 
-Holds the restricted output layer and the batch; the searches live in `search`.
+Puts sentences into batches that fit memory and hands them to the search; arithmetic lives in the
+model, the search in `search`, the captured path of a GPU in `captured`.
 """
 
+from __future__ import annotations
+
+import copy
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from sieve.inference.beams import Beams
+from sieve.inference.constraints import Constraints
 from sieve.inference.engine import FloatArray, Hypothesis, SearchOptions
-from sieve.inference.search import AllWords, OutputWords, SelectedWords, greedy
+from sieve.inference.output_words import (
+    WIDTH,
+    AllWords,
+    MaskedWords,
+    OutputWords,
+    SelectedWords,
+)
+from sieve.inference.sampling import Noise, sentence_keys
+from sieve.inference.search import Search, run
+from sieve.model import fused
+from sieve.model.stepping import DecoderSteps
 from sieve.model.translation import TranslationModel
 from sieve.selection.selectors import Selector
 from sieve.selection.shortlist import Shortlist
-from sieve.text.vocabulary import EOS, PAD, IntArray
+from sieve.text.vocabulary import BOS, EOS, PAD, IntArray
 
 Precision = Literal["float32", "bfloat16", "float16"]
-_DTYPES = {"float32": None, "bfloat16": torch.bfloat16, "float16": torch.float16}
+_DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 _GATHERED_ELEMENTS = 2**28
 """Most output weights gathered at once: 1 GiB in fp32. More sentences take turns."""
+_SCORED_ELEMENTS = 2**26
+"""Most logits held at once in forced scoring."""
 
 
 @dataclass(frozen=True, eq=False)
 class TorchEncoded:
     """A batch of encoded sentences; also what selectors look at."""
 
-    engine: "TorchEngine"
+    engine: TorchEngine
     src_ids: Sequence[IntArray]
     memory: Tensor
     """(B, T, D)"""
@@ -59,7 +80,7 @@ class TorchEngine:
     """Runs a TranslationModel, which must be in evaluation mode."""
 
     def __init__(self, model: TranslationModel, precision: Precision = "float32") -> None:
-        self.model = model
+        self.model = in_precision(model, _DTYPES[precision])
         self.precision = precision
         self.device = next(model.parameters()).device
 
@@ -70,23 +91,17 @@ class TorchEngine:
 
     @contextmanager
     def inference(self) -> Iterator[None]:
-        """No gradients, the engine's precision, and no dropout by mistake."""
+        """No gradients, the weights' own precision, and no dropout by mistake."""
         if self.model.training:
             raise ValueError("the model is in training mode: call model.eval() first")
-        dtype = _DTYPES[self.precision]
-        with (
-            torch.inference_mode(),
-            torch.autocast(self.device.type, dtype=dtype, enabled=dtype is not None),
-        ):
+        with torch.inference_mode(), torch.autocast(self.device.type, enabled=False):
             yield
 
     def encode(self, src_ids: Sequence[IntArray]) -> TorchEncoded:
         """See `Engine.encode`."""
-        padded = np.full((len(src_ids), max(map(len, src_ids), default=1)), PAD, np.int64)
-        for row, ids in zip(padded, src_ids, strict=True):
-            row[: len(ids)] = ids
+        padded = torch.from_numpy(pad(src_ids)).to(self.device)
         with self.inference():
-            memory, src_mask = self.model.encode(torch.from_numpy(padded).to(self.device))
+            memory, src_mask = fused.encode(self.model, padded)
         return TorchEncoded(self, src_ids, memory, src_mask)
 
     def device_bow_logits(self, encoded: TorchEncoded) -> Tensor:
@@ -100,60 +115,170 @@ class TorchEngine:
         return logits
 
     def decode(
-        self, encoded: TorchEncoded, shortlists: Sequence[Shortlist], options: SearchOptions
+        self,
+        encoded: TorchEncoded,
+        shortlists: Sequence[Shortlist],
+        options: SearchOptions,
+        prefixes: Sequence[Sequence[int]] | None = None,
     ) -> list[list[Hypothesis]]:
         """See `Engine.decode`."""
-        if len(shortlists) != len(encoded.src_ids):
-            raise ValueError(f"{len(shortlists)} shortlists, {len(encoded.src_ids)} sentences")
+        number = len(encoded.src_ids)
+        prefixes = [()] * number if prefixes is None else prefixes
+        if len(shortlists) != number or len(prefixes) != number:
+            raise ValueError(
+                f"{len(shortlists)} shortlists, {len(prefixes)} prefixes, {number} sentences"
+            )
+        shortlists = [s.with_words(p) for s, p in zip(shortlists, prefixes, strict=True)]
         results: dict[int, list[Hypothesis]] = {}
         with self.inference():
-            for rows in self._turns(shortlists):
+            for rows in self._turns(shortlists, options.rows):
                 words = self._output_words([shortlists[row] for row in rows])
-                found = self._search(encoded, rows, words, options)
-                results.update(zip(rows, found, strict=True))
-        return [results[row] for row in range(len(shortlists))]
+                search, limits = self._search(encoded, rows, words, options)
+                if options.blocked or any(prefixes[row] for row in rows):
+                    chosen = [prefixes[row] for row in rows]
+                    search.constraints = Constraints(chosen, options, words, self.vocab_size)
+                results.update(zip(rows, run(search, limits), strict=True))
+        return [results[row] for row in range(number)]
 
     def translate(
-        self, src_ids: Sequence[IntArray], selection: Selector, options: SearchOptions
+        self,
+        src_ids: Sequence[IntArray],
+        selection: Selector,
+        options: SearchOptions,
+        prefixes: Sequence[Sequence[int]] | None = None,
     ) -> list[list[Hypothesis]]:
         """See `Engine.translate`."""
         if not src_ids:
             return []
         encoded = self.encode(src_ids)
-        return self.decode(encoded, selection.select(encoded), options)
+        return self.decode(encoded, selection.select(encoded), options, prefixes)
 
-    def _turns(self, shortlists: Sequence[Shortlist]) -> Iterator[list[int]]:
-        """Rows decoded together: all unrestricted ones, and restricted ones that fit memory."""
-        full = [row for row, shortlist in enumerate(shortlists) if shortlist.full]
-        if full:
-            yield full
+    def score(
+        self, src_ids: Sequence[IntArray], tgt_ids: Sequence[Sequence[int]], selection: Selector
+    ) -> list[Hypothesis]:
+        """See `Engine.score`."""
+        if not src_ids:
+            return []
+        encoded = self.encode(src_ids)
+        shortlists = selection.select(encoded)
+        results: dict[int, Hypothesis] = {}
+        with self.inference():
+            for rows in self._turns(shortlists, max(map(len, tgt_ids)) + 1, _SCORED_ELEMENTS):
+                words = self._output_words([shortlists[row] for row in rows])
+                scores = self._forced(encoded, rows, [tgt_ids[row] for row in rows], words)
+                for row, values in zip(rows, scores, strict=True):
+                    tokens = tuple(int(token) for token in tgt_ids[row])
+                    found = tuple(values[: len(tokens) + 1])
+                    results[row] = Hypothesis(tokens, found, len(shortlists[row]))
+        return [results[row] for row in range(len(src_ids))]
+
+    def _forced(
+        self,
+        encoded: TorchEncoded,
+        rows: list[int],
+        tgt_ids: Sequence[Sequence[int]],
+        words: OutputWords,
+    ) -> list[list[float]]:
+        """Log-probabilities of each token and EOS, in one teacher-forced pass."""
+        tgt_in = torch.from_numpy(pad([[BOS, *ids] for ids in tgt_ids])).to(self.device)
+        tgt_out = torch.from_numpy(pad([[*ids, EOS] for ids in tgt_ids])).to(self.device)
+        index = torch.tensor(rows, device=self.device)
+        memory, mask = encoded.memory[index], encoded.src_mask[index]
+        states = self.model.decode(tgt_in, memory, mask)  # (B, U, D)
+        logits = words.logits(states.flatten(0, 1)).view(*tgt_out.shape, -1)
+        log_probs = torch.log_softmax(logits, dim=-1, dtype=torch.float32)
+        columns = words.columns(tgt_out)
+        found = log_probs.gather(2, columns.clamp(min=0)[..., None])[..., 0]
+        scores: list[list[float]] = found.masked_fill(columns < 0, -math.inf).tolist()
+        return scores
+
+    def _turns(
+        self, shortlists: Sequence[Shortlist], rows: int, elements: int = 2**31
+    ) -> Iterator[list[int]]:
+        """Sentences decoded together: of one kind of output words, and fitting memory.
+
+        Args:
+            shortlists: Of all sentences.
+            rows: Rows of logits a sentence has.
+            elements: Most logits at a time.
+        """
         turn: list[int] = []
-        width = 0
-        restricted = (row for row, shortlist in enumerate(shortlists) if not shortlist.full)
-        for row in sorted(restricted, key=lambda row: len(shortlists[row])):
-            width = len(shortlists[row])
-            if turn and (len(turn) + 1) * width * self.model.config.d_model > _GATHERED_ELEMENTS:
+        kind = "all"
+        for row in sorted(range(len(shortlists)), key=lambda row: len(shortlists[row])):
+            width, before, number = padded_width(len(shortlists[row])), kind, len(turn) + 1
+            kind = self._kind(shortlists[row])
+            gathered = width * self.model.config.d_model if kind == "selected" else 0
+            too_large = number * gathered > _GATHERED_ELEMENTS or number * width * rows > elements
+            if turn and (too_large or kind != before):
                 yield turn
                 turn = []
             turn.append(row)
         if turn:
             yield turn
 
+    def _kind(self, shortlist: Shortlist) -> str:
+        if shortlist.full:
+            return "all"
+        return "masked" if 2 * len(shortlist) > self.vocab_size else "selected"
+
+    @cached_property
+    def _all_words(self) -> AllWords:
+        return AllWords.of(self.model.output, 1)
+
     def _output_words(self, shortlists: Sequence[Shortlist]) -> OutputWords:
-        output = self.model.output
-        if shortlists[0].full:
-            return AllWords(output, len(shortlists))
-        width = max(map(len, shortlists))
-        ids = np.full((len(shortlists), width), PAD, np.int64)
-        for row, shortlist in zip(ids, shortlists, strict=True):
-            row[: len(shortlist)] = shortlist.ids
+        kind, B = self._kind(shortlists[0]), len(shortlists)
         sizes = torch.tensor([len(shortlist) for shortlist in shortlists], device=self.device)
-        return SelectedWords.gather(output, torch.from_numpy(ids).to(self.device), sizes)
+        everything = self._all_words.for_sentences(sizes)
+        if kind == "all":
+            return everything
+        if kind == "masked":
+            mask = np.full((B, len(everything.bias)), -np.inf, np.float32)
+            for row, shortlist in zip(mask, shortlists, strict=True):
+                row[shortlist.ids] = 0.0
+            on_device = torch.from_numpy(mask).to(self.device, everything.bias.dtype)
+            return MaskedWords(sizes, everything, on_device)
+        width = padded_width(max(map(len, shortlists)))
+        words = torch.from_numpy(pad([shortlist.ids for shortlist in shortlists], width))
+        words = words.to(self.device)
+        return SelectedWords.gather(self.model.output, words, sizes)
 
     def _search(
         self, encoded: TorchEncoded, rows: list[int], words: OutputWords, options: SearchOptions
-    ) -> list[list[Hypothesis]]:
+    ) -> tuple[Search, list[int]]:
         index = torch.tensor(rows, device=self.device)
-        state = self.model.decoder.start(encoded.memory[index], encoded.src_mask[index])
+        memory, src_mask = encoded.memory[index], encoded.src_mask[index]
         limits = [options.max_length(len(encoded.src_ids[row])) for row in rows]
-        return greedy(self.model.step, state, words, limits)
+        T, U = memory.shape[1], max(limits)
+        steps = DecoderSteps(self.model, len(rows), options.rows, T, U)
+        steps.load(memory, src_mask)
+        noise = None
+        if options.sampling is not None:
+            keys = sentence_keys([encoded.src_ids[row] for row in rows], options.sampling.seed)
+            noise = Noise(keys.to(self.device), options.rows, options.sampling)
+        beams = Beams.create(limits, options, self.device, U)
+        return Search(steps, words, beams, noise=noise), limits
+
+
+def in_precision(model: TranslationModel, dtype: torch.dtype) -> TranslationModel:
+    """The model with weights stored in another precision; itself where nothing changes."""
+    if model.tgt_embedding.weight.dtype == dtype:
+        return model
+    lowered = copy.deepcopy(model).to(dtype)
+    if lowered.nvs is not None and model.nvs is not None:
+        # log-odds are compared with a threshold: 8 bits would move the sets
+        lowered.nvs.bias = torch.nn.Parameter(model.nvs.bias.detach().clone(), requires_grad=False)
+    return lowered
+
+
+def pad(sentences: Sequence[Sequence[int] | IntArray], width: int = 1) -> npt.NDArray[np.int64]:
+    """(B, T) with PAD behind each sentence; T is the longest, `width` at least."""
+    longest = max(map(len, sentences), default=1)
+    padded = np.full((len(sentences), max(width, longest)), PAD, np.int64)
+    for row, ids in zip(padded, sentences, strict=True):
+        row[: len(ids)] = ids
+    return padded
+
+
+def padded_width(size: int) -> int:
+    """Columns for a set of `size` words."""
+    return -(-size // WIDTH) * WIDTH

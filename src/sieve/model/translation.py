@@ -88,6 +88,15 @@ class TranslationModel(nn.Module):
         x = self.dropout(self._embed(self.src_embedding, src_ids, 0))
         return self.encoder(x, src_mask), src_mask
 
+    def decode(self, tgt_in: Tensor, memory: Tensor, src_mask: Tensor) -> Tensor:
+        """States (B, U, D) of tgt_in (B, U) after an encoded source; no dropout of its own."""
+        x = self._embed(self.tgt_embedding, tgt_in, 0)
+        return self.decoder(x, memory, src_mask)
+
+    def embed_source(self, src_ids: Tensor) -> Tensor:
+        """What the encoder reads, (B, T, D), for source ids (B, T); no dropout."""
+        return self._embed(self.src_embedding, src_ids, 0)
+
     def bow_logits(self, memory: Tensor, src_mask: Tensor) -> Tensor:
         """The selection head's max-pooled logits (B, V), fp32."""
         if self.nvs is None:
@@ -118,7 +127,7 @@ class TranslationModel(nn.Module):
 
     def _embed(self, table: nn.Embedding, ids: Tensor, start: int) -> Tensor:
         D = self.config.d_model
-        positions = sinusoids(start, ids.shape[1], D, ids.device)
+        positions = sinusoids(start, ids.shape[1], D, ids.device).to(table.weight.dtype)
         return table(ids) * math.sqrt(D) + positions
 
     def _initialise(self) -> None:

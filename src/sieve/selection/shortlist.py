@@ -54,6 +54,18 @@ class Shortlist:
                 return shortlist
         return cls(np.unique(np.concatenate([shortlist.ids for shortlist in shortlists])))
 
+    def with_words(self, ids: Ids) -> "Shortlist":
+        """This shortlist and these words; itself where it has them all."""
+        if self.full or all(word in self for word in ids):
+            return self
+        return Shortlist.of(np.concatenate([self.ids, np.asarray(ids, dtype=np.int32)]))
+
+    def without(self, ids: Ids) -> "Shortlist":
+        """This shortlist less these words; EOS always stays."""
+        drop = np.setdiff1d(np.asarray(ids, dtype=np.int32), np.int32(EOS))
+        kept = np.setdiff1d(self.ids, drop, assume_unique=True)
+        return self if len(kept) == len(self) else Shortlist(kept)
+
     def __len__(self) -> int:
         return len(self.ids)
 

@@ -1,0 +1,125 @@
+"""Pieces of a layer that inference runs as one kernel where Triton can, else as plain torch.
+
+A decoder step for a few rows is bound by the number of kernels, not by arithmetic. Inference only:
+no gradients, no dropout. The plain versions are the definition, the kernels are checked against it.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import math
+from dataclasses import dataclass
+from types import ModuleType
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from sieve.model.encoder import Encoder, EncoderLayer
+from sieve.model.layers import SSRU, FeedForward, SelfAttention, merge_heads, split_heads
+from sieve.model.translation import TranslationModel
+from sieve.text.vocabulary import PAD
+
+
+@dataclass(frozen=True)
+class Cell:
+    """An SSRU's cells (N, D) in fp32: those before a step, and room for those after it."""
+
+    before: Tensor
+    after: Tensor
+
+
+def layer_norm(x: Tensor, norm: nn.LayerNorm) -> Tensor:
+    """The norm of x."""
+    return F.layer_norm(x, norm.normalized_shape, norm.weight, norm.bias, norm.eps)
+
+
+def add_norm(x: Tensor, y: Tensor, norm: nn.LayerNorm) -> tuple[Tensor, Tensor]:
+    """The sum x + y and norm(x + y), for x and y (…, D)."""
+    kernels = _kernels(x)
+    if kernels is not None:
+        total, normed = kernels.add_norm(x, y, norm.weight, norm.bias, norm.eps)
+        return total, normed
+    x = x + y
+    return x, layer_norm(x, norm)
+
+
+def ssru_add_norm(
+    mixer: SSRU, x: Tensor, normed: Tensor, cell: Cell, norm: nn.LayerNorm
+) -> tuple[Tensor, Tensor]:
+    """The sum x + mixer(normed) and its norm; the mixer's new cells are written into cell.after."""
+    kernels = _kernels(x)
+    if kernels is not None:
+        gates = F.linear(normed, *fused_gates(mixer))  # (N, 2D)
+        total, result = kernels.ssru_add_norm(gates, x, (cell.before, cell.after), norm)
+        return total, result
+    mixed, after = mixer.step(normed, cell.before)
+    cell.after.copy_(after)
+    return add_norm(x, mixed, norm)
+
+
+def feed_forward(x: Tensor, layer: FeedForward) -> Tensor:
+    """The layer on x (…, D)."""
+    if x.is_cuda and x.dim() == 2:  # the ReLU rides on the matrix product
+        hidden = torch._addmm_activation(layer.hidden.bias, x, layer.hidden.weight.T)
+        out: Tensor = layer.out(hidden)
+        return out
+    out = layer(x)
+    return out
+
+
+def fused_gates(mixer: SSRU) -> tuple[Tensor, Tensor]:
+    """Weight (2D, D) and bias (2D,) of forget gate and value in one; made once a model."""
+    held = mixer.__dict__.get("_fused_gates")
+    if held is None or held[0].dtype != mixer.forget.weight.dtype:
+        bias = torch.cat((mixer.forget.bias, torch.zeros_like(mixer.forget.bias)))
+        held = (torch.cat((mixer.forget.weight, mixer.value.weight)).detach(), bias.detach())
+        mixer.__dict__["_fused_gates"] = held
+    return held
+
+
+def encode(model: TranslationModel, src_ids: Tensor) -> tuple[Tensor, Tensor]:
+    """As model.encode, with residual connections and norms fused: memory (B, T, D), mask (B, T)."""
+    if _kernels(model.tgt_embedding.weight) is None:
+        return model.encode(src_ids)
+    src_mask = src_ids != PAD
+    x = model.embed_source(src_ids)
+    zeros = torch.zeros_like(src_mask, dtype=x.dtype)
+    mask = zeros.masked_fill(~src_mask, -math.inf)[:, None, None, :]
+    return _encoder(model.encoder, x, mask), src_mask
+
+
+def _encoder(encoder: Encoder, x: Tensor, mask: Tensor) -> Tensor:
+    layers = [layer for layer in encoder.layers if isinstance(layer, EncoderLayer)]
+    B, T, D = x.shape
+    x = x.reshape(B * T, D)
+    normed = layer_norm(x, layers[0].attention_norm)
+    for index, layer in enumerate(layers):
+        last = index + 1 == len(layers)
+        after = encoder.norm if last else layers[index + 1].attention_norm
+        mixed = _attention(layer.attention, normed.view(B, T, D), mask).view(B * T, D)
+        x, normed = add_norm(x, mixed, layer.feed_forward_norm)
+        x, normed = add_norm(x, feed_forward(normed, layer.feed_forward), after)
+    return normed.view(B, T, D)
+
+
+def _attention(attention: SelfAttention, x: Tensor, mask: Tensor) -> Tensor:
+    heads = attention.heads
+    q, k, v = (split_heads(part, heads) for part in attention.qkv(x).chunk(3, dim=-1))
+    context = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+    out: Tensor = attention.out(merge_heads(context))
+    return out
+
+
+def _kernels(x: Tensor) -> ModuleType | None:
+    """The Triton kernels, where x is on a GPU and Triton is installed."""
+    return _triton() if x.is_cuda else None
+
+
+@functools.cache
+def _triton() -> ModuleType | None:
+    try:
+        return importlib.import_module("sieve.model.fused_triton")
+    except ModuleNotFoundError:
+        return None

@@ -1,0 +1,116 @@
+"""Fused pieces of inference against the layers they stand for."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+import torch
+
+from sieve.model import fused
+from sieve.model.config import ModelConfig
+from sieve.model.stepping import DecoderSteps
+from sieve.model.translation import TranslationModel
+from sieve.text.vocabulary import BOS, EOS, PAD
+
+SRC = torch.tensor([[5, 6, 7, EOS], [8, EOS, PAD, PAD]])
+TGT = torch.tensor([[BOS, 9, 10, 11], [BOS, 12, 13, 14]])
+
+
+def build(mixer: str) -> TranslationModel:
+    torch.manual_seed(0)
+    config = ModelConfig(
+        40, 40, encoder_layers=2, decoder_layers=2, d_model=16, d_ff=32, heads=2,
+        decoder_mixer=mixer,  # type: ignore[arg-type]
+    )  # fmt: skip
+    model = TranslationModel(config).eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(0.1 * torch.randn_like(parameter))
+    return model
+
+
+@pytest.mark.parametrize("mixer", ["ssru", "attention"])
+@pytest.mark.parametrize("visible", ["known", "all"])
+@torch.inference_mode()
+def test_steps_with_shared_keys_equal_the_teacher_forced_pass(mixer: str, visible: str) -> None:
+    """Two hypotheses a sentence, the second one always another token."""
+    model = build(mixer)
+    memory, mask = model.encode(SRC)
+    other = (TGT + 5).clamp(max=39)
+    other[:, 0] = BOS
+    steps = DecoderSteps(model, 2, 2, 4, 8)
+    for _ in range(2):  # loading starts anew
+        steps.load(memory, mask)
+        both = torch.stack((TGT, other), dim=1).view(4, -1)  # (N, U)
+        for place in range(TGT.shape[1]):
+            size = place + 1 if visible == "known" else 8
+            states = steps.step(both[:, place], size)
+            rows = torch.arange(4)
+            steps.settle(rows, size)
+            for index, tokens in enumerate((TGT, other)):
+                expected = model(SRC, tokens).states[:, place]
+                torch.testing.assert_close(states[index::2], expected, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("mixer", ["ssru", "attention"])
+@torch.inference_mode()
+def test_settled_rows_follow(mixer: str) -> None:
+    model = build(mixer)
+    steps = DecoderSteps(model, 2, 2, 4, 8)
+    steps.load(*model.encode(SRC))
+    steps.step(torch.full((4,), BOS), 1)
+    steps.settle(torch.tensor([0, 0, 2, 2]), 1)
+    steps.step(torch.tensor([9, 30, 12, 31]), 2)
+    steps.settle(torch.tensor([1, 0, 2, 2]), 2)  # the first sentence's beams change places
+    states = steps.step(torch.tensor([33, 10, 13, 13]), 3)
+    expected = model(SRC, TGT).states[:, 2]
+    torch.testing.assert_close(states[1], expected[0], rtol=1e-5, atol=1e-5)
+    torch.testing.assert_close(states[2], expected[1], rtol=1e-5, atol=1e-5)
+    torch.testing.assert_close(states[3], states[2])
+    alone = steps.select([1])
+    steps.settle(torch.arange(4), 3)
+    alone = steps.select([1])
+    both = steps.step(torch.tensor([5, 6, 14, 7]), 4)
+    torch.testing.assert_close(alone.step(torch.tensor([14, 7]), 4), both[2:])
+
+
+@torch.inference_mode()
+def test_encoder_with_fused_norms() -> None:
+    model = build("ssru")
+    memory, mask = model.encode(SRC)
+    additive = torch.zeros(2, 4).masked_fill(~mask, float("-inf"))[:, None, None]
+    found = fused._encoder(model.encoder, model.embed_source(SRC), additive)
+    torch.testing.assert_close(found[mask], memory[mask], rtol=1e-5, atol=1e-5)
+
+
+INTERPRETED = """
+import torch
+from sieve.model import fused, fused_triton
+from sieve.model.layers import SSRU
+torch.manual_seed(0)
+N, D = 6, 40
+x, y, before = torch.randn(N, D), torch.randn(N, D), torch.randn(N, D)
+norm, mixer = torch.nn.LayerNorm(D), SSRU(D)
+for p in norm.parameters():
+    torch.nn.init.normal_(p)
+with torch.no_grad():
+    found = fused_triton.add_norm(x, y, norm.weight, norm.bias, norm.eps)
+    for one, other in zip(found, fused.add_norm(x, y, norm)):
+        torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-5)
+    cells = [fused.Cell(before, torch.empty(N, D)) for _ in range(2)]
+    gates = torch.nn.functional.linear(y, *fused.fused_gates(mixer))
+    found = fused_triton.ssru_add_norm(gates, x, (before, cells[0].after), norm)
+    for one, other in zip(found, fused.ssru_add_norm(mixer, x, y, cells[1], norm)):
+        torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-5)
+    torch.testing.assert_close(cells[0].after, cells[1].after, rtol=1e-5, atol=1e-5)
+"""
+
+
+def test_kernels_in_tritons_interpreter() -> None:
+    pytest.importorskip("triton", reason="triton is not installed: its kernels cannot be checked")
+    environment = {**os.environ, "TRITON_INTERPRET": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", INTERPRETED], env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
