@@ -155,11 +155,12 @@ def _measure(
 
 def _bleu(model: TranslationModel, text: ValidationText, precision: str) -> Score:
     engine = TorchEngine(model, _PRECISIONS[precision])
+    options = SearchOptions(beam_size=1)
     tokens: list[tuple[int, ...]] = [()] * text.pairs.num_pairs
     for pair_ids in sorted_batches(text.pairs, _BATCH_TOKENS):
         sources, _ = text.pairs.pairs(pair_ids)
         src_ids = [[*sources[row].tolist(), EOS] for row in range(len(pair_ids))]
-        found = engine.translate(_arrays(src_ids), FullVocabulary(), SearchOptions())
+        found = engine.translate(_arrays(src_ids), FullVocabulary(), options)
         for pair, hypotheses in zip(pair_ids, found, strict=True):
             tokens[pair] = hypotheses[0].tokens
     translations = text.tokenizers.target.decode(tokens)
