@@ -32,10 +32,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--pair",
         nargs=2,
         action=_Input,
+        dest="inputs",
+        default=[],
         metavar=("SOURCE", "TARGET"),
         help="two files of equally many lines; may be repeated",
     )
-    text.add_argument("--tsv", nargs=1, action=_Input, help="two columns; may be repeated")
+    text.add_argument(
+        "--tsv", nargs=1, action=_Input, dest="inputs", metavar="FILE", help="two columns; likewise"
+    )
     text.add_argument(
         "--languages",
         nargs=2,
@@ -54,9 +58,8 @@ def execute(arguments: argparse.Namespace) -> None:
     from sieve.text.prepare import PrepareOptions, prepare
 
     signal.signal(signal.SIGTERM, _terminate)
-    inputs = arguments.inputs or ()
     options = PrepareOptions(
-        inputs=tuple(_input(paths) for paths in inputs),
+        inputs=tuple(_input(paths) for paths in arguments.inputs),
         output=arguments.output,
         languages=tuple(arguments.languages) if arguments.languages else None,
         tokenizer=arguments.tokenizer,
@@ -78,7 +81,7 @@ class _Input(argparse.Action):
         values: Any,
         option_string: str | None = None,
     ) -> None:
-        namespace.inputs = [*(getattr(namespace, "inputs", None) or []), values]
+        namespace.inputs = [*namespace.inputs, values]
 
 
 def _add_tokenizer_arguments(group: Any) -> None:

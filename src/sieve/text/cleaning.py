@@ -33,7 +33,7 @@ class CleaningOptions:
     test_sets: tuple[Path, ...] = ()
     """Removes pairs of which a side is a line of one of these files, after normalisation."""
     max_overlap: float | None = 0.7
-    """Removes pairs whose sides share more of their unique words (of the side with more of them)."""
+    """Removes pairs whose sides share more of their unique words, counted on the larger side."""
     language_odds: float | None = 10.0
     """Removes sentences that are so many times likelier in another language; only if known."""
     duplicates: bool = True

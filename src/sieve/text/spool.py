@@ -4,7 +4,6 @@ One process writes; any process reads a block by its place. The directory is scr
 with the run.
 """
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -87,25 +86,16 @@ class SpoolWriter:
 
 
 class SpoolReader:
-    """Reads blocks of pairs without those marked as duplicates."""
+    """Reads blocks of pairs without those marked as duplicates; holds nothing open."""
 
     def __init__(self, files: SpoolFiles) -> None:
-        self._sides = [path.open("rb") for path in files.sides]
-        self._marks = files.marks.open("rb") if files.marks.exists() else None
-
-    def close(self) -> None:
-        """Closes the files."""
-        for file in (*self._sides, self._marks):
-            if file is not None:
-                file.close()
+        self._files = files
 
     def pairs(self, block: SpoolBlock) -> tuple[list[str], list[str]]:
         """The texts of a block, duplicates left out."""
         unique = self.unique(block)
-        places = (block.source, block.target)
-        source, target = (
-            _lines(file.fileno(), place) for file, place in zip(self._sides, places, strict=True)
-        )
+        source = _lines(self._files.sides[0], block.source)
+        target = _lines(self._files.sides[1], block.target)
         if unique.all():
             return source, target
         kept = np.flatnonzero(unique).tolist()
@@ -113,11 +103,10 @@ class SpoolReader:
 
     def unique(self, block: SpoolBlock) -> Mask:
         """(pairs,) True where no equal pair came before."""
-        if self._marks is None:
+        if not self._files.marks.exists():
             return np.ones(block.pairs, bool)
-        data = os.pread(self._marks.fileno(), block.pairs, block.first)
-        marks = np.frombuffer(data, np.uint8)
-        return np.equal(marks, 0)
+        place = (block.first, block.first + block.pairs)
+        return np.equal(np.frombuffer(_bytes(self._files.marks, place), np.uint8), 0)
 
 
 def remove_duplicates(files: SpoolFiles) -> int:
@@ -138,14 +127,13 @@ def sample(
                 yield text
 
 
-def _lines(descriptor: int, place: tuple[int, int]) -> list[str]:
-    start, end = place
-    parts = []
-    while start < end:  # pread gives at most 2 GiB at once
-        parts.append(os.pread(descriptor, end - start, start))
-        if not parts[-1]:
-            raise EOFError(f"spool file ends at byte {start}, expected {end}")
-        start += len(parts[-1])
-    lines = b"".join(parts).decode().split("\n")
+def _lines(path: Path, place: tuple[int, int]) -> list[str]:
+    lines = _bytes(path, place).decode().split("\n")
     lines.pop()
     return lines
+
+
+def _bytes(path: Path, place: tuple[int, int]) -> bytes:
+    with path.open("rb") as file:
+        file.seek(place[0])
+        return file.read(place[1] - place[0])

@@ -6,7 +6,6 @@ Everything that crosses the border between processes is declared here.
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -85,9 +84,9 @@ def setup_training(settings: TrainingSettings) -> Callable[[Sequence[SpoolBlock]
 
     def train(blocks: Sequence[SpoolBlock]) -> None:
         share = min(1.0, settings.tokenizer.sample_pairs / max(1, settings.num_unique))
-        with closing(SpoolReader(settings.spool)) as reader:
-            source, target = (sample(reader, blocks, side, share) for side in range(2))
-            tokenizers = train_tokenizers(settings.tokenizer, source, target, settings.languages)
+        reader = SpoolReader(settings.spool)
+        source, target = (sample(reader, blocks, side, share) for side in range(2))
+        tokenizers = train_tokenizers(settings.tokenizer, source, target, settings.languages)
         tokenizers.save(settings.output)
 
     return train

@@ -164,6 +164,9 @@ def _serve() -> None:
                 answer = ("done", work(chunk))
             except errors.SieveError as error:
                 answer = (type(error).__name__, str(error))
+            except OSError as error:
+                name = error.filename or "temporary files"
+                answer = ("InputError", f"{name}: {error.strerror or error}")
             except Exception:
                 answer = ("bug", traceback.format_exc())
             send.send(answer)

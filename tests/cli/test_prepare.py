@@ -1,0 +1,189 @@
+"""The command as users run it: a process, its exit code, its one line, what it leaves behind."""
+
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import pytest
+
+from sieve.text.corpus import Corpus
+
+COMMAND = [sys.executable, "-m", "sieve.cli", "prepare"]
+SMALL = ["--vocab-size", "370", "--languages", "en", "de"]
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> list[str]:
+    source, target = tmp_path / "a.en", tmp_path / "a.de"
+    source.write_text("".join(f"This is my sentence number {i}.\n" for i in range(400)))
+    target.write_text("".join(f"Das hier ist mein Satz Nummer {i}.\n" for i in range(400)))
+    return ["--pair", str(source), str(target)]
+
+
+@pytest.fixture
+def slow_input(tmp_path: Path) -> list[str]:
+    """A pipe that nobody writes to: a run that reads it waits for ever."""
+    os.mkfifo(tmp_path / "pipe.tsv")
+    return ["--tsv", str(tmp_path / "pipe.tsv")]
+
+
+def run(arguments: list[str], limit: int | None = None) -> subprocess.CompletedProcess[str]:
+    def limit_files() -> None:
+        if limit is not None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    return subprocess.run(
+        [*COMMAND, *arguments], capture_output=True, text=True, preexec_fn=limit_files, check=False
+    )
+
+
+def fails(arguments: list[str], message: str, limit: int | None = None) -> None:
+    """The run ends with 2, one line on stderr, and leaves nothing."""
+    output = Path(arguments[arguments.index("--output") + 1])
+    result = run(arguments, limit)
+    lines = [line for line in result.stderr.splitlines() if not re.match(r"[IW] \d\d:", line)]
+    assert result.returncode == 2, result.stderr
+    assert len(lines) == 1 and lines[0].startswith("sieve prepare: "), result.stderr
+    assert re.search(message, lines[0]), lines[0]
+    assert result.stdout == ""
+    assert not output.exists()
+    assert not list(output.parent.glob(".out*"))
+
+
+def test_a_run_and_its_table(pair: list[str], tmp_path: Path) -> None:
+    source = Path(pair[1])
+    source.write_text(source.read_text().replace("This is my sentence number 7.\n", "\n"))
+    result = run([*pair, *SMALL, "--output", str(tmp_path / "out"), "--workers", "2"])
+    assert result.returncode == 0, result.stderr
+    rows = {line[:14].strip(): line[14:].split() for line in result.stdout.splitlines()}
+    assert rows["read"] == ["400", "100.00%"]
+    assert rows["empty"] == ["1", "0.25%"]
+    assert rows["kept"] == ["399", "99.75%"]
+    assert re.search(r"clean: 400 pairs in .* pairs/s", result.stderr)
+    corpus = Corpus.open(tmp_path / "out")
+    assert corpus.num_pairs == 399
+    assert corpus.statistics["removed"]["empty"] == 1
+
+
+def test_help_shows_examples_and_is_quick() -> None:
+    start = time.monotonic()
+    result = run(["--help"])
+    assert "sieve prepare --pair" in result.stdout and "--max-length-ratio" in result.stdout
+    assert time.monotonic() - start < 3
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_bad_text(workers: str, pair: list[str], tmp_path: Path) -> None:
+    rest = [*SMALL, "--workers", workers, "--output", str(tmp_path / "out")]
+    Path(pair[2]).write_bytes(b"fine\n" * 300 + b"\xe4\n" + b"fine\n" * 99)
+    fails([*pair, *rest], r"a\.de, line 301: not valid UTF-8")
+    Path(pair[2]).write_bytes(b"fine\n" * 398 + b"\0\n" + b"fine\n")
+    fails([*pair, *rest], r"a\.de, line 399: got a NUL byte")
+    Path(pair[2]).write_bytes(b"fine\n" * 401)
+    fails([*pair, *rest], r"a\.en has 400 lines but .*a\.de has 401: .*a\.de, line 401 has no part")
+
+
+def test_bad_files(pair: list[str], tmp_path: Path) -> None:
+    rest = [*SMALL, "--output", str(tmp_path / "out")]
+    fails(["--tsv", str(tmp_path / "none.tsv"), *rest], r"none\.tsv: cannot be read: No such file")
+    (tmp_path / "x.tsv.gz").write_bytes(b"\x1f\x8b\x08\0\0\0\0\0\0\x03garbage")
+    fails(["--tsv", str(tmp_path / "x.tsv.gz"), *rest], r"x\.tsv\.gz, after line 0: cannot be dec")
+    fails([*pair, *rest, "--test-set", "nowhere"], "nowhere: cannot be read")
+    fails([*pair, *rest, "--tokenizer", str(tmp_path)], "has no tokenizer")
+    fails(rest, "no input")
+    fails([*pair, *rest, "--max-tokens", "many"], "--max-tokens: got 'many', expected a number")
+    fails([*pair, *rest, "--languages", "en", "qq"], "unknown language 'qq'")
+
+
+def test_vocabulary_too_large(pair: list[str], tmp_path: Path) -> None:
+    rest = ["--languages", "en", "de", "--output", str(tmp_path / "out")]
+    fails([*pair, *rest], r"vocab_size: got 32000, but this text has only enough for \d+ pieces")
+
+
+@pytest.mark.parametrize("kilobytes", [4, 48])  # in the first pass, in the last
+def test_a_full_disk(kilobytes: int, pair: list[str], tmp_path: Path) -> None:
+    for path in map(Path, pair[1:]):  # digits: one byte each as text, two as ids
+        lines = path.read_text().splitlines()
+        path.write_text(
+            "".join(f"{line} {3 ** (100 + i % 9):060d}\n" for i, line in enumerate(lines))
+        )
+    rest = [*SMALL, "--no-language-check", "--output", str(tmp_path / "out")]
+    message = r"out: cannot be written: File too large \(reached .*a\.en, line 400\)"
+    fails([*pair, *rest], message, kilobytes * 1000)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_no_permission_to_write(pair: list[str], tmp_path: Path) -> None:
+    (tmp_path / "locked").mkdir(mode=0o555)
+    fails([*pair, *SMALL, "--output", str(tmp_path / "locked" / "out")], "Permission denied")
+
+
+def start_waiting(arguments: list[str], tmp_path: Path) -> subprocess.Popen[str]:
+    """Starts a run and waits until its scratch directory is there and its input is awaited."""
+    process = subprocess.Popen(
+        [*COMMAND, *arguments, *SMALL, "--output", str(tmp_path / "out"), "--workers", "2"],
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    wait_for(lambda: bool(list(tmp_path.glob(".out.*/scratch/source.txt"))))
+    return process
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end, "waited too long"
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupted_run_leaves_nothing(
+    number: signal.Signals, code: int, slow_input: list[str], pair: list[str], tmp_path: Path
+) -> None:
+    process = start_waiting([*pair, *slow_input], tmp_path)
+    os.killpg(process.pid, number)  # as a terminal does
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == code, errors
+    assert "Traceback" not in errors
+    assert not list(tmp_path.glob(".out.*")) and not (tmp_path / "out").exists()
+
+
+def test_a_killed_run_leaves_no_output_no_process_and_can_be_repeated(
+    slow_input: list[str], pair: list[str], tmp_path: Path
+) -> None:
+    process = start_waiting([*pair, *slow_input], tmp_path)
+    workers = psutil.Process(process.pid).children(recursive=True)
+    process.kill()
+    process.communicate()
+    psutil.wait_procs(workers, timeout=30)
+    assert not any(worker.is_running() for worker in workers)
+    assert not (tmp_path / "out").exists()
+    assert run([*pair, *SMALL, "--output", str(tmp_path / "out")]).returncode == 0
+    assert not list(tmp_path.glob(".out.*"))
+    assert Corpus.open(tmp_path / "out").num_pairs == 400
+
+
+@pytest.mark.slow
+def test_killed_at_any_moment(pair: list[str], tmp_path: Path) -> None:
+    arguments = [*pair, *SMALL, "--output", str(tmp_path / "out"), "--workers", "2"]
+    start = time.monotonic()
+    assert run(arguments).returncode == 0
+    whole = time.monotonic() - start
+    expected = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+    for step in range(20):
+        process = subprocess.Popen([*COMMAND, *arguments, "--overwrite"], stderr=subprocess.PIPE)
+        time.sleep(whole * (step + 1) / 20)
+        process.kill()
+        process.communicate()
+        if (tmp_path / "out").exists():  # the old one or the new one, but whole
+            assert {p.name: p.read_bytes() for p in (tmp_path / "out").iterdir()} == expected
+    assert run([*arguments, "--overwrite"]).returncode == 0
+    assert not list(tmp_path.glob(".out.*"))
