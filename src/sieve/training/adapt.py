@@ -15,6 +15,7 @@ from sieve.errors import ConfigError, InputError
 from sieve.text.batching import BatchingOptions, MemoryPairs, Mixture, plan_epoch
 from sieve.text.vocabulary import EOS
 from sieve.training.config import DataConfig, parse_run_config
+from sieve.training.distributed import is_first_process
 from sieve.training.session import train
 from sieve.training.setup import TrainingData, open_data, target_frequency
 from sieve.training.validate import read_lines, read_validation
@@ -56,7 +57,7 @@ def adapt(model: Path, output: Path, options: AdaptOptions) -> int:
         )
     run = output.with_name(f"{output.name}.run")
     stopped = train(run, values, data)
-    if not stopped and (run / "model").is_dir():
+    if not stopped and is_first_process():
         if output.exists():
             shutil.rmtree(output)
         (run / "model").rename(output)

@@ -75,6 +75,11 @@ class Processes:
             dist.destroy_process_group()
 
 
+def is_first_process() -> bool:
+    """Whether this process, alone or among those of torchrun, is the one that writes."""
+    return os.environ.get("RANK", "0") == "0"
+
+
 def join(cuda: bool) -> Processes:
     """Joins the processes that torchrun started; alone if it did not."""
     size = int(os.environ.get("WORLD_SIZE", "1"))

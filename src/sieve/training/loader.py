@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 import torch
@@ -115,7 +116,13 @@ class Loader:
 
     def updates(self, start: Position) -> Iterator[Update]:
         """Updates from `start` on, assembled ahead of their use."""
-        executor = ThreadPoolExecutor(self.options.workers, thread_name_prefix="loader")
+        # a thread pins memory in the context of its own current device
+        join_device = None
+        if self.options.pin:
+            join_device = partial(torch.cuda.set_device, torch.cuda.current_device())
+        executor = ThreadPoolExecutor(
+            self.options.workers, thread_name_prefix="loader", initializer=join_device
+        )
         try:
             waiting: deque[Update] = deque()
             in_flight = 0

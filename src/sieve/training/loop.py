@@ -1,40 +1,28 @@
 """The training loop: updates until the budget is spent, checkpoints on the way.
 
-One optimizer step sums the gradients of its units, here and in the other processes; losses are
-divided by the update's global counts, which the plan knows. The host never waits for the device
-between two log lines. Knows neither files' layout nor how batches are made.
+Log lines are the only points where the host waits for the device. Knows neither how an update is
+computed nor how files are laid out.
 """
 
 import math
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
-
-import torch
-from torch import Tensor
 
 from sieve.errors import SieveError
 from sieve.log import logger
-from sieve.model.translation import TranslationModel
-from sieve.training.config import TrainingConfig
 from sieve.training.distributed import Processes
-from sieve.training.loader import Loader, Position, Unit, Update
-from sieve.training.loss import (
-    PositiveWeight,
-    guided_alignment_loss,
-    label_smoothed_cross_entropy,
-    nvs_loss,
-)
+from sieve.training.loader import Position, Update
 from sieve.training.metrics import Metrics, ProgressBar
-from sieve.training.optimizer import Optimizer
-from sieve.training.schedule import Schedule
 from sieve.training.state import Progress
-from sieve.training.validate import DTYPES, Validation
+from sieve.training.trainer import LOSSES, Trainer
+from sieve.training.validate import Validation
 
-LOSSES = ("loss", "nvs_loss", "alignment_loss")
+_WARM_UP_UPDATES = 4  # of different lengths
 
 
 class DivergedError(SieveError):
@@ -48,105 +36,6 @@ class Hooks:
     validate: Callable[[], Validation | None]
     checkpoint: Callable[[Progress, Validation | None], None]
     """Writes the state, and the model if the validation puts it among the best."""
-
-
-class Trainer:
-    """Moves a model from one position in the data to the next."""
-
-    def __init__(
-        self, model: TranslationModel, config: TrainingConfig, loader: Loader, schedule: Schedule
-    ) -> None:
-        self.model = model
-        self.config = config
-        self.loader = loader
-        self.schedule = schedule
-        self.device = next(model.parameters()).device
-        self.optimizer = Optimizer(model, config)
-        self.positive_weight = PositiveWeight.parse(config.positive_weight)
-        self.progress = Progress()
-        self._sums = torch.zeros(len(LOSSES), dtype=torch.float64, device=self.device)
-        self._norms: list[Tensor] = []
-
-    def warm_up(self, update: Update) -> float:
-        """Forward and backward without a step, so that compilation comes before the clock.
-
-        Returns the seconds it took. Weights and moments stay as they are.
-        """
-        started = time.monotonic()
-        for _ in range(2):
-            for seed, unit in update.units(self.device):
-                self._backward(unit, seed, update)
-        self.optimizer.clear()
-        self._sums.zero_()
-        if self.device.type == "cuda":
-            torch.cuda.synchronize()
-        return time.monotonic() - started
-
-    def step(self, update: Update, rate: float, processes: Processes) -> None:
-        """One optimizer step."""
-        for seed, unit in update.units(self.device):
-            self._backward(unit, seed, update)
-        processes.sum_gradients(self.optimizer.parameters)
-        self._norms = self.optimizer.step(rate)
-        self.progress.update += 1
-        self.progress.epoch = update.following.epoch
-        self.progress.epoch_update = update.following.update
-        self.progress.tokens += update.num_tokens
-
-    def read_losses(self, updates: int, processes: Processes) -> dict[str, float]:
-        """Mean losses since the last call; waits for the device."""
-        sums = processes.sum_tensor(self._sums) / max(1, updates)
-        values = dict(zip(LOSSES, sums.tolist(), strict=True))
-        self._sums.zero_()
-        names = ["gradient_norm", "nvs_gradient_norm"][self.config.parts == "head" :]
-        values |= {k: float(norm) for k, norm in zip(names, self._norms, strict=False)}
-        return values
-
-    def _backward(self, unit: Unit, seed: int, update: Update) -> None:
-        """Adds one unit's gradients; its dropout depends on its place in the plan alone."""
-        torch.manual_seed(seed)
-        dtype = DTYPES[self.config.precision]
-        with torch.autocast(self.device.type, dtype=dtype, enabled=dtype is not None):
-            head = self.config.parts == "head"
-            losses = self._head_losses(unit, update) if head else self._losses(unit, update)
-        total = losses.sum()
-        self.optimizer.scale(total).backward()  # type: ignore[no-untyped-call]
-        self._sums += losses.detach()
-
-    def _losses(self, unit: Unit, update: Update) -> Tensor:
-        """(3,) the unit's share of the update's losses."""
-        config = self.config
-        aligned = unit.links is not None and config.alignment_weight > 0
-        outputs = self.model(unit.src_ids, unit.tgt_in, with_alignment=aligned)
-        states = outputs.states.flatten(0, 1).index_select(0, unit.real)  # (N, D)
-        logits = self.model.output(states)  # (N, V)
-        translation = label_smoothed_cross_entropy(
-            logits, unit.targets, config.label_smoothing, config.compile
-        )
-        zero = translation.new_zeros(())
-        selection = alignment = zero
-        if self.model.nvs is not None:
-            bow_logits = self.model.bow_logits(outputs.memory, outputs.src_mask)
-            selection = nvs_loss(bow_logits, unit.tgt_out, self.positive_weight, config.compile)
-        if aligned and unit.links is not None:
-            alignment = guided_alignment_loss(outputs.alignment, *unit.links)
-        return torch.stack(
-            [
-                translation / update.num_tokens,
-                selection / update.num_sentences,
-                alignment * (config.alignment_weight / update.num_tokens),
-            ]
-        )
-
-    def _head_losses(self, unit: Unit, update: Update) -> Tensor:
-        """(3,) the same for the head alone: the frozen encoder as inference sees it."""
-        with torch.no_grad():
-            memory, src_mask = self.model.encode(unit.src_ids)
-        bow_logits = self.model.bow_logits(memory, src_mask)
-        compiled = self.config.compile
-        selection = nvs_loss(bow_logits, unit.tgt_out, self.positive_weight, compiled)
-        zero = selection.new_zeros(())
-        return torch.stack([zero, selection / update.num_sentences, zero])
 
 
 @dataclass
@@ -189,12 +78,12 @@ class _Run:
         else:
             trainer.model.train()
         updates = trainer.loader.updates(Position(progress.epoch, progress.epoch_update))
-        first = next(updates)
+        first = [next(updates) for _ in range(_WARM_UP_UPDATES)]
         self._warm_up(first)
         self.started = time.monotonic()
         self.interval = replace(self.interval, started=self.started)
         with _signals() as received:
-            stopped = self._steps(_chained(first, updates), received)
+            stopped = self._steps(chain(first, updates), received)
         updates.close()  # type: ignore[attr-defined]
         if stopped:
             if self.saved != progress.update:
@@ -237,7 +126,7 @@ class _Run:
             shares.append(seconds / (60 * self.config.max_minutes))
         return max(shares)
 
-    def _warm_up(self, first: Update) -> None:
+    def _warm_up(self, first: Sequence[Update]) -> None:
         if self.trainer.device.type != "cuda":
             return
         seconds = self.trainer.warm_up(first)
@@ -253,7 +142,9 @@ class _Run:
         values: dict[str, Any] = self.trainer.read_losses(updates, self.processes)
         now = time.monotonic()
         progress.seconds = self.before + now - self.started
-        if not all(math.isfinite(values[name]) for name in LOSSES):
+        # an overflow of scaled fp16 gradients is no loss: that step is skipped
+        watched = LOSSES if self.config.precision == "fp16" else tuple(values)
+        if not all(math.isfinite(values[name]) for name in watched):
             raise DivergedError(
                 f"the loss is not finite after update {progress.update}: lower "
                 "training.learning_rate, or use precision bf16 or fp32"
@@ -289,11 +180,6 @@ class _Run:
     def _finish(self) -> None:
         if self.progress.validated != self.progress.update or self.saved != self.progress.update:
             self._checkpoint(validate=self.progress.validated != self.progress.update)
-
-
-def _chained(first: Update, rest: Iterator[Update]) -> Iterator[Update]:
-    yield first
-    yield from rest
 
 
 @contextmanager

@@ -124,7 +124,8 @@ class _CrossEntropy(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None, None]:
         logits, targets, normalizer = ctx.saved_tensors
-        kernel = _kernel(_row_gradients, ctx.fused)
+        function = _row_gradients_pointwise if ctx.fused else _row_gradients
+        kernel = _kernel(function, ctx.fused)
         gradient = kernel(logits, targets, normalizer, gradients[0], ctx.smoothing)
         return gradient, None, None, None
 
@@ -145,10 +146,21 @@ def _row_gradients(
 ) -> Tensor:
     """(N, V) gradient softmax − q, scaled by `upstream`, 0 where the target is PAD."""
     scale = torch.where(targets == PAD, 0.0, upstream)[:, None]  # (N, 1)
-    wide = logits.to(normalizer.dtype)
+    softmax = (logits.to(normalizer.dtype) - normalizer[:, None]).exp_()
+    gradient = softmax.sub_(smoothing / logits.shape[-1]) if smoothing else softmax
+    hit = torch.full_like(normalizer, smoothing - 1.0)[:, None]
+    gradient.scatter_add_(1, targets[:, None], hit)
+    return gradient.mul_(scale).to(logits.dtype)
+
+
+def _row_gradients_pointwise(
+    logits: Tensor, targets: Tensor, normalizer: Tensor, upstream: Tensor, smoothing: float
+) -> Tensor:
+    """The same without a scatter: one kernel when compiled, wasteful when not."""
+    scale = torch.where(targets == PAD, 0.0, upstream)[:, None]  # (N, 1)
     words = torch.arange(logits.shape[-1], device=logits.device)
-    hit = (words == targets[:, None]) * (1.0 - smoothing)  # fuses when compiled
-    softmax = torch.exp(wide - normalizer[:, None])
+    hit = (words == targets[:, None]) * (1.0 - smoothing)
+    softmax = torch.exp(logits.to(normalizer.dtype) - normalizer[:, None])
     return ((softmax - smoothing / logits.shape[-1] - hit) * scale).to(logits.dtype)
 
 

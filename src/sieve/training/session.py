@@ -17,11 +17,12 @@ from sieve.text.batching import BatchingOptions
 from sieve.training.config import RunConfig, TrainingConfig, check_resumable, parse_run_config
 from sieve.training.distributed import Processes, join
 from sieve.training.loader import Loader, LoaderOptions
-from sieve.training.loop import DivergedError, Hooks, Trainer, run
+from sieve.training.loop import DivergedError, Hooks, run
 from sieve.training.metrics import Metrics
 from sieve.training.schedule import Schedule
 from sieve.training.setup import TrainingData, build_model, merged, open_data
 from sieve.training.state import Progress, RunDirectory, better
+from sieve.training.trainer import Trainer
 from sieve.training.validate import Validation, validate
 
 DEFAULT_THRESHOLD = 0.9

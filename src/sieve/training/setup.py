@@ -58,7 +58,7 @@ def open_data(config: DataConfig) -> TrainingData:
         if corpus.fingerprint != first.fingerprint:
             raise InputError(
                 f"{corpus.directory} was prepared with another tokenizer than {first.directory}; "
-                "prepare it with the tokenizer of the first (sieve prepare --tokenizer-from)"
+                "prepare it with the tokenizer of the first (sieve prepare --tokenizer DIR)"
             )
     repeats = config.repeats or (1,) * len(corpora)
     if not any(corpus.num_pairs for corpus in corpora):
@@ -139,7 +139,7 @@ def _model_from(
     if bundle.tokenizers().fingerprint != tokenizers.fingerprint:
         raise InputError(
             f"{directory} has another tokenizer than the training data; "
-            "prepare the data with the model's tokenizer"
+            "prepare the data with the model's (sieve prepare --tokenizer MODEL)"
         )
     old = model_config(bundle)
     plain = to_dict(old)

@@ -1,0 +1,130 @@
+"""One update: forward and backward of its units, sum over processes, optimizer step.
+
+Losses are divided by the update's global counts, which the plan knows, so gradients are summed and
+never averaged. The host does not wait for the device. Knows neither budgets nor files.
+"""
+
+import time
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from sieve.model.translation import TranslationModel
+from sieve.training.config import TrainingConfig
+from sieve.training.distributed import Processes
+from sieve.training.loader import Loader, Unit, Update
+from sieve.training.loss import (
+    PositiveWeight,
+    guided_alignment_loss,
+    label_smoothed_cross_entropy,
+    nvs_loss,
+)
+from sieve.training.optimizer import Optimizer
+from sieve.training.schedule import Schedule
+from sieve.training.state import Progress
+from sieve.training.validate import DTYPES
+
+LOSSES = ("loss", "nvs_loss", "alignment_loss")
+
+
+class Trainer:
+    """Moves a model from one position in the data to the next."""
+
+    def __init__(
+        self, model: TranslationModel, config: TrainingConfig, loader: Loader, schedule: Schedule
+    ) -> None:
+        self.model = model
+        self.config = config
+        self.loader = loader
+        self.schedule = schedule
+        self.device = next(model.parameters()).device
+        if config.parts == "head":
+            for parameter in model.translation_parameters():
+                parameter.requires_grad_(False)
+        self.optimizer = Optimizer(model, config)
+        self.positive_weight = PositiveWeight.parse(config.positive_weight)
+        self.progress = Progress()
+        self._sums = torch.zeros(len(LOSSES), dtype=torch.float64, device=self.device)
+        self._norms: list[Tensor] = []
+
+    def warm_up(self, updates: Sequence[Update]) -> float:
+        """Forward and backward without a step, so that compilation comes before the clock.
+
+        Returns the seconds it took. Weights and moments stay as they are.
+        """
+        started = time.monotonic()
+        for update in updates:
+            for seed, unit in update.units(self.device):
+                self._backward(unit, seed, update)
+        self.optimizer.clear()
+        self._sums.zero_()
+        if self.device.type == "cuda":
+            torch.cuda.synchronize()
+        return time.monotonic() - started
+
+    def step(self, update: Update, rate: float, processes: Processes) -> None:
+        """One optimizer step."""
+        for seed, unit in update.units(self.device):
+            self._backward(unit, seed, update)
+        processes.sum_gradients(self.optimizer.parameters)
+        self._norms = self.optimizer.step(rate)
+        self.progress.update += 1
+        self.progress.epoch = update.following.epoch
+        self.progress.epoch_update = update.following.update
+        self.progress.tokens += update.num_tokens
+
+    def read_losses(self, updates: int, processes: Processes) -> dict[str, float]:
+        """Mean losses since the last call; waits for the device."""
+        sums = processes.sum_tensor(self._sums) / max(1, updates)
+        values = dict(zip(LOSSES, sums.tolist(), strict=True))
+        self._sums.zero_()
+        names = ["gradient_norm", "nvs_gradient_norm"][self.config.parts == "head" :]
+        values |= {k: float(norm) for k, norm in zip(names, self._norms, strict=False)}
+        return values
+
+    def _backward(self, unit: Unit, seed: int, update: Update) -> None:
+        """Adds one unit's gradients; its dropout depends on its place in the plan alone."""
+        torch.manual_seed(seed)
+        dtype = DTYPES[self.config.precision]
+        with torch.autocast(self.device.type, dtype=dtype, enabled=dtype is not None):
+            head = self.config.parts == "head"
+            losses = self._head_losses(unit, update) if head else self._losses(unit, update)
+        total = losses.sum()
+        self.optimizer.scale(total).backward()  # type: ignore[no-untyped-call]
+        self._sums += losses.detach()
+
+    def _losses(self, unit: Unit, update: Update) -> Tensor:
+        """(3,) the unit's share of the update's losses."""
+        config = self.config
+        aligned = unit.links is not None and config.alignment_weight > 0
+        outputs = self.model(unit.src_ids, unit.tgt_in, with_alignment=aligned)
+        states = outputs.states.flatten(0, 1).index_select(0, unit.real)  # (N, D)
+        logits = self.model.output(states)  # (N, V)
+        translation = label_smoothed_cross_entropy(
+            logits, unit.targets, config.label_smoothing, config.compile
+        )
+        zero = translation.new_zeros(())
+        selection = alignment = zero
+        if self.model.nvs is not None:
+            bow_logits = self.model.bow_logits(outputs.memory, outputs.src_mask)
+            selection = nvs_loss(bow_logits, unit.tgt_out, self.positive_weight, config.compile)
+        if aligned and unit.links is not None:
+            alignment = guided_alignment_loss(outputs.alignment, *unit.links)
+        return torch.stack(
+            [
+                translation / update.num_tokens,
+                selection / update.num_sentences,
+                alignment * (config.alignment_weight / update.num_tokens),
+            ]
+        )
+
+    def _head_losses(self, unit: Unit, update: Update) -> Tensor:
+        """(3,) the same for the head alone: the frozen encoder as inference sees it."""
+        with torch.no_grad():
+            memory, src_mask = self.model.encode(unit.src_ids)
+        bow_logits = self.model.bow_logits(memory, src_mask)
+        compiled = self.config.compile
+        selection = nvs_loss(bow_logits, unit.tgt_out, self.positive_weight, compiled)
+        zero = selection.new_zeros(())
+        return torch.stack([zero, selection / update.num_sentences, zero])
