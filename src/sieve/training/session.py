@@ -139,6 +139,8 @@ class _Session:
     def _prepare_device(self, model: TranslationModel, device: torch.device) -> None:
         if device.type == "cuda":
             torch.set_float32_matmul_precision("high")
+            # cuDNN plans its attention anew for every shape, and every unit has another shape
+            torch.backends.cuda.enable_cudnn_sdp(False)
         if self.config.training.compile:
             model.compile_layers()
 
