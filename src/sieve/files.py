@@ -120,6 +120,17 @@ def map_tensors(path: Path) -> dict[str, npt.NDArray[Any]]:
     return tensors
 
 
+def read_metadata(path: Path) -> dict[str, str]:
+    """The notes that a safetensors file carries beside its tensors."""
+    try:
+        with safe_open(path, framework="numpy") as file:
+            return dict(file.metadata() or {})
+    except FileNotFoundError:
+        raise ModelError(f"{path}: no such file") from None
+    except (SafetensorError, OSError) as error:
+        raise ModelError(f"{path}: not a readable safetensors file: {error}") from None
+
+
 def write_tensors(path: Path, tensors: Tensors, metadata: Mapping[str, str] | None = None) -> None:
     """Writes a safetensors file."""
     arrays = {name: np.asarray(array, order="C") for name, array in tensors.items()}

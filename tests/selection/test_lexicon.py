@@ -1,5 +1,6 @@
 import time
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -94,7 +95,9 @@ def test_a_large_lexicon_opens_at_once(tmp_path: Path) -> None:
     words, k = 2000, 10_000
     targets = np.zeros(words * k, np.int32)
     offsets = np.arange(words + 1, dtype=np.int64) * k
-    Lexicon(offsets, targets, targets, np.zeros(k, np.int64)).save(tmp_path)
+    Lexicon(offsets, targets, targets, np.zeros(words, np.int64), np.zeros(k, np.int64)).save(
+        tmp_path
+    )
     start = time.perf_counter()
     Lexicon.open(tmp_path)
     assert time.perf_counter() - start < 0.1
@@ -111,8 +114,6 @@ def test_damage_is_named(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="not a lexicon: expected offsets as int64"):
         Lexicon.open(tmp_path)
     lexicon = small()
-    Lexicon(lexicon.offsets, lexicon.targets[:-1], lexicon.counts, lexicon.target_counts).save(
-        tmp_path
-    )
+    replace(lexicon, targets=lexicon.targets[:-1]).save(tmp_path)
     with pytest.raises(ModelError, match="damaged: the offsets do not fit 3 entries"):
         Lexicon.open(tmp_path)

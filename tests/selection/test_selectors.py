@@ -24,6 +24,7 @@ LEXICON = Lexicon(
     offsets=np.array([0, 0, 0, 0, 0, 2, 3]),
     targets=np.array([7, 5, 6], np.int32),
     counts=np.array([4, 3, 9], np.int32),
+    source_counts=np.array([0, 0, 0, 0, 7, 9]),
     target_counts=np.array([0, 0, 0, 1, 5, 5, 9, 2, 0]),
 )
 EVERYTHING = Resources(threshold=0.9, lexicon=lambda: LEXICON)

@@ -4,8 +4,8 @@ Stored as CSR in lexicon.safetensors and memory-mapped, so that a lexicon of any
 once. Counts whatever alignments it is given; knows no aligner.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +13,15 @@ import numpy as np
 import numpy.typing as npt
 
 from sieve.errors import ModelError
-from sieve.files import map_tensors, write_tensors
+from sieve.files import map_tensors, read_metadata, write_tensors
 from sieve.selection.shortlist import Shortlist
+from sieve.selection.translation_table import TranslationTable
 from sieve.text.alignments import Alignments
 from sieve.text.corpus import Ragged
 
 LEXICON_FILE = "lexicon.safetensors"
+PROBABILITY_UNIT = 1 << 30
+"""What counts as probability one in a lexicon that an aligner's own table was ranked by."""
 Ids = Sequence[int] | npt.NDArray[Any]
 
 
@@ -32,8 +35,12 @@ class Lexicon:
     """Descending by count; the lower id first where counts are equal."""
     counts: npt.NDArray[np.int32]
     """How often source and target token were aligned."""
+    source_counts: npt.NDArray[np.int64]
+    """(V_src,): links of each source token, also those pruned: p(t | s) = count / this."""
     target_counts: npt.NDArray[np.int64]
     """(V_tgt,): how often each target token occurs, aligned or not."""
+    info: Mapping[str, str] = field(default_factory=dict)
+    """Where it comes from: aligner, tokenizer, …; kept in the file for people and checks."""
 
     @property
     def src_vocab_size(self) -> int:
@@ -44,6 +51,18 @@ class Lexicon:
     def tgt_vocab_size(self) -> int:
         """Number of target tokens."""
         return len(self.target_counts)
+
+    def row(self, src_id: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
+        """The targets of one source token and p(t | s) of each, the best first."""
+        part = slice(int(self.offsets[src_id]), int(self.offsets[src_id + 1]))
+        return self.targets[part], self.counts[part] / max(1, int(self.source_counts[src_id]))
+
+    def table(self) -> TranslationTable:
+        """p(t | s) of all entries."""
+        totals = np.repeat(np.maximum(self.source_counts, 1), np.diff(self.offsets))
+        return TranslationTable(
+            self.offsets, self.targets, (self.counts / totals).astype(np.float32)
+        )
 
     def top_k(self, src_ids: Ids, k: int) -> Shortlist:
         """The k words most frequently aligned to each token of a sentence, and EOS."""
@@ -57,36 +76,31 @@ class Lexicon:
         lengths = np.minimum(np.diff(self.offsets), k)
         keep = _ranges(self.offsets[:-1], lengths)
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        return Lexicon(offsets, self.targets[keep], self.counts[keep], self.target_counts)
+        return replace(self, offsets=offsets, targets=self.targets[keep], counts=self.counts[keep])
 
-    def save(self, directory: Path) -> None:
-        """Writes lexicon.safetensors into a model directory."""
-        tensors: dict[str, npt.NDArray[Any]] = {
-            "offsets": self.offsets,
-            "targets": self.targets,
-            "counts": self.counts,
-            "target_counts": self.target_counts,
-        }
-        write_tensors(directory / LEXICON_FILE, tensors)
+    def save(self, path: Path) -> None:
+        """Writes lexicon.safetensors into a directory, or the file that is named."""
+        write_tensors(
+            _file(path), {name: getattr(self, name) for name in _TENSORS}, {**_NOTE, **self.info}
+        )
 
     @classmethod
-    def open(cls, directory: Path) -> "Lexicon":
-        """Maps the lexicon of a model directory into memory."""
-        path = directory / LEXICON_FILE
+    def open(cls, path: Path) -> "Lexicon":
+        """Maps the lexicon of a directory, or the file that is named, into memory."""
+        path = _file(path)
         tensors = map_tensors(path)
-        expected = {
-            "offsets": np.int64,
-            "targets": np.int32,
-            "counts": np.int32,
-            "target_counts": np.int64,
-        }
-        for name, dtype in expected.items():
+        for name, dtype in _TENSORS.items():
             if name not in tensors or tensors[name].dtype != dtype or tensors[name].ndim != 1:
                 raise ModelError(
                     f"{path}: not a lexicon: expected {name} as {np.dtype(dtype)} (n,)"
                 )
-        lexicon = cls(**{name: tensors[name] for name in expected})
-        offsets, size = lexicon.offsets, len(lexicon.targets)
+        lexicon = cls(**{name: tensors[name] for name in _TENSORS}, info=read_metadata(path))
+        lexicon._check(path)
+        return lexicon
+
+    def _check(self, path: Path) -> None:
+        """Refuses offsets that lead outside; reads no entry."""
+        offsets, size = self.offsets, len(self.targets)
         if (
             not len(offsets)
             or offsets[0] != 0
@@ -94,9 +108,45 @@ class Lexicon:
             or np.any(np.diff(offsets) < 0)
         ):
             raise ModelError(f"{path}: damaged: the offsets do not fit {size} entries")
-        if len(lexicon.counts) != size:
-            raise ModelError(f"{path}: damaged: {size} targets but {len(lexicon.counts)} counts")
-        return lexicon
+        if len(self.counts) != size:
+            raise ModelError(f"{path}: damaged: {size} targets but {len(self.counts)} counts")
+        if len(self.source_counts) != len(offsets) - 1:
+            raise ModelError(
+                f"{path}: damaged: {len(self.source_counts)} source counts, "
+                f"expected {len(offsets) - 1}"
+            )
+
+
+_TENSORS: dict[str, type[np.generic]] = {
+    "offsets": np.int64,
+    "targets": np.int32,
+    "counts": np.int32,
+    "source_counts": np.int64,
+    "target_counts": np.int64,
+}
+_NOTE = {"format": "sieve lexicon 1"}
+
+
+def _file(path: Path) -> Path:
+    return path if path.suffix == ".safetensors" else path / LEXICON_FILE
+
+
+def lexicon_of_table(
+    table: TranslationTable, target_counts: npt.NDArray[np.int64], max_k: int | None = None
+) -> Lexicon:
+    """The lexicon that ranks by an aligner's own probabilities instead of counted links."""
+    num_sources = len(table.offsets) - 1
+    src_ids = np.repeat(np.arange(num_sources, dtype=np.int32), np.diff(table.offsets))
+    order = np.lexsort((table.targets, -table.probabilities, src_ids))
+    scaled = np.rint(table.probabilities[order].astype(np.float64) * PROBABILITY_UNIT)
+    lexicon = Lexicon(
+        table.offsets,
+        table.targets[order],
+        np.maximum(scaled, 1).astype(np.int32),
+        np.full(num_sources, PROBABILITY_UNIT, np.int64),
+        target_counts,
+    )
+    return lexicon.pruned(max_k) if max_k is not None else lexicon
 
 
 class LexiconBuilder:
@@ -105,6 +155,7 @@ class LexiconBuilder:
     def __init__(self, src_vocab_size: int, tgt_vocab_size: int) -> None:
         self._src_vocab_size = src_vocab_size
         self._tgt_vocab_size = tgt_vocab_size
+        self._source_counts = np.zeros(src_vocab_size, np.int64)
         self._target_counts = np.zeros(tgt_vocab_size, np.int64)
         # distinct pairs as source · V_tgt + target, sorted, and how often each was seen
         self._keys = np.empty(0, np.int64)
@@ -119,11 +170,19 @@ class LexiconBuilder:
         tgt_ids = tgt.ids[np.repeat(tgt.offsets[:-1], link_counts) + alignments.tgt_pos]
         keys = src_ids.astype(np.int64) * self._tgt_vocab_size + tgt_ids
         unique, counts = np.unique(keys, return_counts=True)
-        self._waiting.append((unique, counts * weight))
+        self._source_counts += weight * np.bincount(src_ids, minlength=self._src_vocab_size)
         self._target_counts += weight * np.bincount(tgt.ids, minlength=self._tgt_vocab_size)
-        # merged only when as much waits as is there: every pair is then sorted O(log) times
-        if sum(len(keys) for keys, _ in self._waiting) > len(self._keys):
-            self._merge()
+        self._wait(unique, counts * weight)
+
+    def add_lexicon(self, lexicon: Lexicon) -> None:
+        """Adds everything that another lexicon of the same vocabularies has counted."""
+        src_ids = np.repeat(
+            np.arange(self._src_vocab_size, dtype=np.int64), np.diff(lexicon.offsets)
+        )
+        self._source_counts += lexicon.source_counts
+        self._target_counts += lexicon.target_counts
+        keys = src_ids * self._tgt_vocab_size + lexicon.targets
+        self._wait(keys, lexicon.counts.astype(np.int64))
 
     def build(self, max_k: int | None = None) -> Lexicon:
         """The lexicon of everything counted, at most `max_k` targets a source token."""
@@ -134,8 +193,20 @@ class LexiconBuilder:
         order = by_count[np.argsort(src_ids[by_count], kind="stable")]
         offsets = np.searchsorted(src_ids, np.arange(self._src_vocab_size + 1)).astype(np.int64)
         counts = np.minimum(self._counts[order], np.iinfo(np.int32).max).astype(np.int32)
-        lexicon = Lexicon(offsets, targets[order].astype(np.int32), counts, self._target_counts)
+        lexicon = Lexicon(
+            offsets,
+            targets[order].astype(np.int32),
+            counts,
+            self._source_counts,
+            self._target_counts,
+        )
         return lexicon.pruned(max_k) if max_k is not None else lexicon
+
+    def _wait(self, keys: npt.NDArray[np.int64], counts: npt.NDArray[np.int64]) -> None:
+        self._waiting.append((keys, counts))
+        # merged only when as much waits as is there: every pair is then sorted O(log) times
+        if sum(len(keys) for keys, _ in self._waiting) > len(self._keys):
+            self._merge()
 
     def _merge(self) -> None:
         keys = np.concatenate([self._keys, *(keys for keys, _ in self._waiting)])

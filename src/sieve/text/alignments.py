@@ -7,6 +7,7 @@ seconds; an unusable line is named by its number.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -87,9 +88,15 @@ def read_pharaoh(path: Path) -> Alignments:
 def write_pharaoh(path: Path, alignments: Alignments) -> None:
     """Writes a file of alignments, one line a pair."""
     with whole_file(path) as partial, partial.open("w", encoding="ascii") as file:
-        for pair in range(len(alignments)):
-            links = alignments.links(pair).tolist()
-            file.write(" ".join(f"{src}-{tgt}" for src, tgt in links) + "\n")
+        file.writelines(pharaoh_lines(alignments))
+
+
+def pharaoh_lines(alignments: Alignments) -> Iterator[str]:
+    """One line a pair, with its newline."""
+    offsets = alignments.offsets.tolist()
+    src, tgt = alignments.src_pos.tolist(), alignments.tgt_pos.tolist()
+    for start, stop in pairwise(offsets):
+        yield " ".join(f"{src[i]}-{tgt[i]}" for i in range(start, stop)) + "\n"
 
 
 def _blocks(path: Path) -> Iterator[bytes]:
