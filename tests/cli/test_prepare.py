@@ -1,5 +1,6 @@
 """The command as users run it: a process, its exit code, its one line, what it leaves behind."""
 
+import argparse
 import os
 import re
 import resource
@@ -13,7 +14,11 @@ from pathlib import Path
 import psutil
 import pytest
 
+from sieve.cli.prepare import KINDS, add_arguments, options_from
+from sieve.text import tokenizer_training
 from sieve.text.corpus import Corpus
+from sieve.text.prepare import PrepareOptions
+from sieve.text.reading import PairFiles, TsvFile
 
 COMMAND = [sys.executable, "-m", "sieve.cli", "prepare"]
 SMALL = ["--vocab-size", "370", "--languages", "en", "de"]
@@ -70,6 +75,15 @@ def test_a_run_and_its_table(pair: list[str], tmp_path: Path) -> None:
     corpus = Corpus.open(tmp_path / "out")
     assert corpus.num_pairs == 399
     assert corpus.statistics["removed"]["empty"] == 1
+
+
+def test_the_defaults_are_those_of_the_library(tmp_path: Path) -> None:
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    given = ["--tsv", "x.tsv", "--pair", "a", "b", "--output", str(tmp_path)]
+    inputs = (TsvFile(Path("x.tsv")), PairFiles(Path("a"), Path("b")))  # in the order given
+    assert options_from(parser.parse_args(given)) == PrepareOptions(inputs, tmp_path)
+    assert KINDS == tokenizer_training.KINDS
 
 
 def test_help_shows_examples_and_is_quick() -> None:

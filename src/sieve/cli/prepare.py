@@ -18,9 +18,12 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sieve.errors import ConfigError
+
+if TYPE_CHECKING:
+    from sieve.text.prepare import PrepareOptions
 
 KINDS = ("sentencepiece-unigram", "sentencepiece-bpe", "moses-bpe")
 
@@ -55,10 +58,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> None:
     """Runs the verb."""
-    from sieve.text.prepare import PrepareOptions, prepare
+    from sieve.text.prepare import prepare
 
-    signal.signal(signal.SIGTERM, _terminate)
-    options = PrepareOptions(
+    before = signal.signal(signal.SIGTERM, _terminate)
+    try:
+        print(_table(prepare(options_from(arguments))))
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def options_from(arguments: argparse.Namespace) -> "PrepareOptions":
+    """What was asked for, as the library's own options."""
+    from sieve.text.prepare import PrepareOptions
+
+    return PrepareOptions(
         inputs=tuple(_input(paths) for paths in arguments.inputs),
         output=arguments.output,
         languages=tuple(arguments.languages) if arguments.languages else None,
@@ -68,7 +81,6 @@ def execute(arguments: argparse.Namespace) -> None:
         workers=arguments.workers,
         overwrite=arguments.overwrite,
     )
-    print(_table(prepare(options)))
 
 
 class _Input(argparse.Action):

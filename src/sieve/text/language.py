@@ -11,10 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from sieve.config import unknown
-from sieve.errors import ConfigError, require
+from sieve.errors import ConfigError, MissingExtraError, require
 from sieve.text.vocabulary import IntArray
 
 _MAX_BYTES = 128  # of a sentence: more does not make the answer surer
+_FIRST_BYTES = 40  # where these are already likeliest in the right language, the rest is not asked
 _ROWS = 1024  # sentences that walk together
 _SCORED = 4096  # features scored at once: what a core's cache holds
 
@@ -23,7 +24,10 @@ class LanguageIdentifier:
     """How likely sentences are in a language, against the likeliest other one."""
 
     def __init__(self) -> None:
-        module = require("py3langid.langid", "train", "checking the language of sentences")
+        try:
+            module = require("py3langid.langid", "train", "checking the language of sentences")
+        except MissingExtraError as error:
+            raise MissingExtraError(f"{error}, or go without (--no-language-check)") from None
         self._identifier: Any = module.LanguageIdentifier.from_model_file(
             module.MODEL_FILE, norm_probs=True
         )
@@ -44,11 +48,15 @@ class LanguageIdentifier:
         """(N,) probability of `language` over that of the likeliest one: 1 where it is that."""
         if self._tables is None:
             return np.array([self._slow_odds(text, language) for text in texts], np.float32)
-        parts = [
-            self._tables.odds(texts[start : start + _ROWS], language)
-            for start in range(0, len(texts), _ROWS)
-        ]
-        return np.concatenate([np.zeros(0, np.float32), *parts])
+        encoded = [_bytes(text) for text in texts]
+        odds = np.ones(len(texts), np.float32)
+        doubtful: IntArray = np.arange(len(texts))
+        for limit in (_FIRST_BYTES, _MAX_BYTES):
+            for start in range(0, len(doubtful), _ROWS):
+                rows = doubtful[start : start + _ROWS]
+                odds[rows] = self._tables.odds([encoded[i][:limit] for i in rows], language)
+            doubtful = np.flatnonzero(odds < 1.0)
+        return odds
 
     def _slow_odds(self, text: str, language: str) -> float:
         ranking = self._identifier.rank(_bytes(text))
@@ -70,7 +78,7 @@ class _Tables:
         self._next = np.frombuffer(identifier.tk_nextmove, identifier.tk_nextmove.typecode)
         self._row = np.array(identifier.tk_row, np.int32) << 8
         self._feature = np.array(identifier.tk_output, np.int32)
-        self._weights = np.asarray(identifier.nb_ptc)
+        self._weights = np.asarray(identifier.nb_ptc, np.float32)
         self._prior = np.asarray(identifier.nb_pc, np.float32)
         self._classes = list(identifier.nb_classes)
 
@@ -82,13 +90,12 @@ class _Tables:
             tables = cls(identifier)
             ranking = identifier.rank(probe)
             expected = dict(ranking)["de"] / ranking[0][1]
-            same = abs(float(tables.odds([probe], "de")[0]) - expected) < 1e-2
+            same = abs(float(tables.odds([probe.encode()], "de")[0]) - expected) < 1e-2
         except (AttributeError, TypeError, ValueError, IndexError, KeyError):
             return None
         return tables if same else None
 
-    def odds(self, texts: Sequence[str], language: str) -> npt.NDArray[np.float32]:
-        encoded = [_bytes(text) for text in texts]
+    def odds(self, encoded: Sequence[bytes], language: str) -> npt.NDArray[np.float32]:
         scores = self._scores(encoded)  # (N, languages)
         lengths = np.array([max(len(data), 1) for data in encoded], np.float32)
         scores /= np.sqrt(lengths)[:, None]
@@ -110,7 +117,7 @@ class _Tables:
         weight = np.log1p(count).astype(np.float32)
         for start in range(0, len(row), _SCORED):
             part = slice(start, start + _SCORED)
-            weighted = self._weights[feature[part]].astype(np.float32)
+            weighted = self._weights[feature[part]]
             weighted *= weight[part, None]
             edges = np.flatnonzero(np.diff(row[part], prepend=-1))
             scores[row[part][edges]] += np.add.reduceat(weighted, edges, axis=0)
@@ -123,13 +130,13 @@ class _Tables:
         lengths = np.array([len(data) for data in encoded])
         for column, data in enumerate(encoded):
             letters[: len(data), column] = np.frombuffer(data, np.uint8)
-        features = np.empty((width, len(encoded)), np.int32)
+        features: IntArray = np.empty((width, len(encoded)), np.int32)
         state = np.zeros(len(encoded), np.int64)
         for position in range(width):
             state = self._next[self._row[state] + letters[position]]
             features[position] = self._feature[state]
         features[np.arange(width)[:, None] >= lengths] = -1
-        return features.T
+        return np.transpose(features)
 
 
 def _count(features: IntArray) -> tuple[IntArray, IntArray, IntArray]:
