@@ -10,6 +10,8 @@ from sieve.errors import ConfigError
 from sieve.text.vocabulary import EOS, PAD
 from sieve.training.loss import (
     PositiveWeight,
+    _row_gradients,
+    _row_gradients_pointwise,
     guided_alignment_loss,
     label_smoothed_cross_entropy,
     nvs_loss,
@@ -60,6 +62,15 @@ def test_cross_entropy_gradient_check() -> None:
     assert torch.autograd.gradcheck(
         lambda x: label_smoothed_cross_entropy(x, targets, 0.1), (logits,)
     )
+
+
+def test_both_forms_of_the_gradient_agree() -> None:
+    torch.manual_seed(4)
+    logits, targets = torch.randn(6, 9), torch.tensor([1, 2, PAD, 8, 4, 4])
+    normalizer, upstream = logits.logsumexp(-1), torch.tensor(0.25)
+    for smoothing in (0.0, 0.1):
+        arguments = (logits, targets, normalizer, upstream, smoothing)
+        assert torch.allclose(_row_gradients(*arguments), _row_gradients_pointwise(*arguments))
 
 
 def test_nvs_loss_by_hand() -> None:

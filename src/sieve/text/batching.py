@@ -240,7 +240,10 @@ class MemoryPairs:
 
     def pairs(self, indices: IntArray) -> tuple[Ragged, Ragged]:
         """The ids of the given pairs, in the given order."""
-        return _take(self._src, indices), _take(self._tgt, indices)
+        return (
+            _take(self._src, self.src_lengths, indices),
+            _take(self._tgt, self.tgt_lengths, indices),
+        )
 
 
 def sorted_batches(source: PairSource, max_tokens: int, multiple: int = 4) -> list[IntArray]:
@@ -317,8 +320,8 @@ def _links(
     return Links(np.concatenate(indices).astype(np.int64), np.concatenate(weights))
 
 
-def _take(sentences: Ragged, indices: IntArray) -> Ragged:
-    first, counts = sentences.offsets[indices], sentences.lengths[indices]
+def _take(sentences: Ragged, lengths: IntArray, indices: IntArray) -> Ragged:
+    first, counts = sentences.offsets[indices], lengths[indices]
     offsets = np.concatenate([[0], np.cumsum(counts)])
     flat = np.repeat(first - offsets[:-1], counts) + np.arange(offsets[-1])
     return Ragged(sentences.ids[flat], offsets)
