@@ -8,7 +8,7 @@ from torch import Tensor
 BLOCK = 64
 
 
-@triton.jit  # type: ignore[untyped-decorator,unused-ignore]
+@triton.jit(do_not_specialize=["length"])  # type: ignore[untyped-decorator,unused-ignore]
 def _kernel(gates, values, states, length, width, REVERSE: tl.constexpr, BLOCK: tl.constexpr):  # type: ignore[no-untyped-def] # noqa: PLR0913, PLR0917
     channel = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
     inside = channel < width

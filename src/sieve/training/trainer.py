@@ -4,13 +4,15 @@ Losses are divided by the update's global counts, which the plan knows, so gradi
 never averaged. The host does not wait for the device. Knows neither budgets nor files.
 """
 
+import itertools
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import torch
 from torch import Tensor
 
 from sieve.model.translation import TranslationModel
+from sieve.text.vocabulary import EOS
 from sieve.training.config import TrainingConfig
 from sieve.training.distributed import Processes
 from sieve.training.loader import Loader, Unit, Update
@@ -26,6 +28,8 @@ from sieve.training.state import Progress
 from sieve.training.validate import DTYPES
 
 LOSSES = ("loss", "nvs_loss", "alignment_loss")
+_SIZE_CLASSES = (12, 24, 48, 100)
+"""Lengths that stand for the size classes of the kernels."""
 
 
 class Trainer:
@@ -54,6 +58,8 @@ class Trainer:
         Returns the seconds it took. Weights and moments stay as they are.
         """
         started = time.monotonic()
+        for unit in _small_units() if self.config.parts == "all" else ():
+            self._backward(unit.to(self.device), 0, updates[0])
         for update in updates:
             for seed, unit in update.units(self.device):
                 self._backward(unit, seed, update)
@@ -128,3 +134,11 @@ class Trainer:
         selection = nvs_loss(bow_logits, unit.tgt_out, self.positive_weight, compiled)
         zero = selection.new_zeros(())
         return torch.stack([zero, selection / update.num_sentences, zero])
+
+
+def _small_units() -> Iterator[Unit]:
+    """A few rows of every size class that kernels are compiled for (powers of two of lengths)."""
+    for T, U in itertools.product(_SIZE_CLASSES, repeat=2):
+        if max(T, U) <= 2 * min(T, U) + 4:
+            src, tgt = (torch.full((4, length), EOS) for length in (T, U))
+            yield Unit(src, tgt, tgt, torch.arange(4 * U), tgt.flatten())
