@@ -135,7 +135,7 @@ def test_full_shortlist_is_no_selection() -> None:
     )
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.sampled_from(["ssru", "attention"]))
 def test_a_sentence_does_not_depend_on_its_batch(seed: int, mixer: str) -> None:
     number, engine = 64, ENGINES[mixer]

@@ -55,7 +55,7 @@ class Beams:
     weights: Tensor
     """(U + 1,) length**−α."""
     position: Tensor
-    """(1,) steps made."""
+    """(1,) steps made. Whoever steps the decoder moves it."""
     history: Tensor
     """(U, B, R) candidates of each step: beam · 2³² + id."""
     log_probs: Tensor
@@ -101,21 +101,20 @@ class Beams:
             enough=K if options.stop == "first" or greedy or options.sampling else K + 1,
             n_best=options.n_best,
         )
-        beams.reset(torch.tensor(limits), options)
+        beams.limit.copy_(torch.tensor(limits))
+        beams.reset(fixed=options.sampling is not None)
         return beams
 
-    def reset(self, limits: Tensor, options: SearchOptions) -> None:
-        """Back to before the first step, for other sentences with these limits (B,)."""
-        self.limit.copy_(limits)
+    def reset(self, fixed: bool = False) -> None:
+        """Back to before the first step, for other sentences with the limits now in `limit`."""
         self.ceiling.copy_(self.weights.index_select(0, self.limit))
         self.score.zero_()
-        if not options.sampling:
+        if not fixed:
             self.score[:, 1:] = -math.inf  # all hypotheses are still the same one
         self.ids.fill_(BOS)
         self.done.zero_()
         self.final.fill_(-math.inf)
         self.final_at.fill_(-1)
-        self.position.zero_()
 
     def advance(self, found: Candidates, fixed: bool = False) -> Tensor:
         """Lets the best candidates live on; returns the row (N,) that each row now continues.
@@ -142,7 +141,6 @@ class Beams:
         self.score.copy_(value.masked_fill((self.done | cut)[:, None], -math.inf))
         self.ids.copy_(found.ids.gather(1, chosen))
         self._end()
-        self.position += 1
         return (found.beam.gather(1, chosen) + self.offsets).flatten()
 
     def _finish(self, found: Candidates, ends: Tensor) -> None:
@@ -178,6 +176,11 @@ class Beams:
         return dataclasses.replace(self, **changes)  # type: ignore[arg-type]
 
 
+def chunk_width(columns: int) -> int:
+    """Columns of a chunk: about as many as there are chunks to choose from."""
+    return 64 if columns >= 8192 else 32
+
+
 def best(values: Tensor, k: int) -> tuple[Tensor, Tensor]:
     """The k largest of values (B, M) <= 0 and their places, the first of equals first.
 
@@ -206,7 +209,7 @@ def candidates(
     """
     B, K = score.shape
     S = logits.shape[1]
-    width = 64 if S >= 8192 else 32
+    width = chunk_width(S)
     C = S // width
     chunks = logits.view(B * K, C, width)
     totals = score.view(-1, 1), log_sums.view(-1, 1)

@@ -29,6 +29,14 @@ class OutputWords(Protocol):
     def sizes(self) -> Tensor:
         """(B,) number of words of each sentence."""
 
+    @property
+    def table(self) -> Tensor | None:
+        """(B, S) ids of the columns; None where columns are ids."""
+
+    @property
+    def vocab_size(self) -> int:
+        """Number of words there are."""
+
     def logits(self, states: Tensor) -> Tensor:
         """(N, S) from decoder states (N, D), N = B·K; −inf where a sentence has no word."""
 
@@ -52,6 +60,7 @@ class AllWords:
     """(S, D), rows behind the last word are zero."""
     bias: Tensor
     """(S,), −inf behind the last word."""
+    table: None = None
 
     @classmethod
     def of(cls, output: OutputLayer, sentences: int) -> AllWords:
@@ -96,6 +105,12 @@ class MaskedWords:
     everything: AllWords
     mask: Tensor
     """(B, S), 0 for a sentence's words, −inf for others."""
+    table: None = None
+
+    @property
+    def vocab_size(self) -> int:
+        """See OutputWords."""
+        return self.everything.vocab_size
 
     def logits(self, states: Tensor) -> Tensor:
         """See OutputWords."""
@@ -128,13 +143,19 @@ class SelectedWords:
     """(B, S, D)"""
     bias: Tensor
     """(B, 1, S), −inf behind a sentence's last word."""
+    vocab_size: int
+
+    @property
+    def table(self) -> Tensor:
+        """See OutputWords."""
+        return self.words
 
     @classmethod
     def gather(cls, output: OutputLayer, words: Tensor, sizes: Tensor) -> SelectedWords:
         """The rows of the output layer for words (B, S), of which `sizes` (B,) are real."""
         real = torch.arange(words.shape[1], device=words.device) < sizes[:, None]
         bias = output.bias[words].masked_fill(~real, -math.inf)[:, None]
-        return cls(sizes, words, F.embedding(words, output.weight), bias)
+        return cls(sizes, words, F.embedding(words, output.weight), bias, len(output.bias))
 
     def logits(self, states: Tensor) -> Tensor:
         """See OutputWords."""
@@ -155,5 +176,9 @@ class SelectedWords:
         """See OutputWords."""
         index = torch.tensor(sentences, device=self.words.device)
         return SelectedWords(
-            self.sizes[index], self.words[index], self.weight[index], self.bias[index]
+            self.sizes[index],
+            self.words[index],
+            self.weight[index],
+            self.bias[index],
+            self.vocab_size,
         )

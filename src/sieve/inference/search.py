@@ -6,11 +6,16 @@ round trip per token: whether all have ended is asked every few steps.
 
 from __future__ import annotations
 
+import functools
+import importlib
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 
@@ -28,6 +33,9 @@ CHECK_EVERY = 8
 
 class Steps(Protocol):
     """A decoder that runs one token at a time (`sieve.model.stepping.DecoderSteps`)."""
+
+    position: Tensor
+    """(1,) tokens consumed."""
 
     def step(self, ids: Tensor, visible: int, with_query: bool = False) -> Tensor:
         """States (N, D) after the newest ids (N,)."""
@@ -52,6 +60,9 @@ class Search:
     constraints: Constraints | None = None
     noise: Noise | None = None
 
+    def __post_init__(self) -> None:
+        self.beams.position = self.steps.position  # one counter for both
+
     def advance(self, visible: int) -> None:
         """One step for all sentences; asks the host nothing.
 
@@ -63,7 +74,12 @@ class Search:
         states = self.steps.step(beams.ids.view(-1), visible, with_query)
         if beams.aligned is not None:
             beams.aligned.index_copy_(0, beams.position, self.steps.alignment()[None])
-        rows = beams.advance(self._candidates(states), fixed=self.noise is not None)
+        logits = self.words.logits(states)  # (N, S)
+        kernels = self._kernels(logits)
+        if kernels is not None:
+            rows = kernels.advance(beams, logits, self.words.table, self.words.vocab_size)
+        else:
+            rows = beams.advance(self._candidates(logits), fixed=self.noise is not None)
         if self.constraints is not None:
             self.constraints.update(rows, beams.ids)
         self.steps.settle(rows, visible)
@@ -78,8 +94,15 @@ class Search:
             self.noise and self.noise.select(sentences),
         )
 
-    def _candidates(self, states: Tensor) -> Candidates:
-        logits = self.words.logits(states)  # (N, S)
+    def _kernels(self, logits: Tensor) -> ModuleType | None:
+        """Where one kernel can do the bookkeeping: on a GPU, in a plain search of usual size."""
+        plain = self.constraints is None and self.noise is None
+        kernels = triton_kernels() if plain and logits.is_cuda else None
+        return (
+            kernels if kernels is not None and kernels.fits(self.beams, logits.shape[1]) else None
+        )
+
+    def _candidates(self, logits: Tensor) -> Candidates:
         log_sums = torch.logsumexp(logits.float(), dim=1)
         if self.constraints is not None:
             logits = self.constraints.apply(logits)
@@ -128,53 +151,69 @@ def run_checked(step: Callable[[], None], done: Tensor, most: int) -> None:
 
 def hypotheses(beams: Beams, sizes: Tensor) -> list[list[Hypothesis]]:
     """The n best finished hypotheses of each sentence, followed back through the history."""
-    trace = _Trace(
-        beams.history.cpu().numpy(),
-        beams.log_probs.cpu().numpy(),
-        beams.alive.cpu().numpy(),
-        None if beams.aligned is None else beams.aligned.cpu().numpy(),
-    )
+    steps = max(1, int(beams.position))
     final, places = beams.final.cpu().numpy(), beams.final_at.cpu().numpy()
-    results = []
-    for row, size in enumerate(sizes.tolist()):
-        order = np.lexsort((places[row], -final[row]))[: beams.n_best]
-        ended = [int(places[row, rank]) for rank in order if final[row, rank] > -np.inf]
-        if not ended:
-            raise ModelError(
-                "a translation has no finite score: the weights are damaged, "
-                "or too large for 16 bits; try precision float32"
-            )
-        results.append([trace.follow(row, place, size) for place in ended])
+    order = np.lexsort((places, -final), axis=1)[:, : beams.n_best]
+    rows, ranks = np.nonzero(np.take_along_axis(final, order, 1) > -np.inf)
+    if len(np.unique(rows)) < len(final):
+        raise ModelError(
+            "a translation has no finite score: the weights are damaged, "
+            "or too large for 16 bits; try precision float32"
+        )
+    ends = np.take_along_axis(places, order, 1)[rows, ranks]
+    found = _follow(beams, steps, rows, ends)
+    results: list[list[Hypothesis]] = [[] for _ in final]
+    counts = sizes.tolist()
+    lengths = ends // beams.history.shape[2] + 1
+    for index, (row, length) in enumerate(zip(rows.tolist(), lengths.tolist(), strict=True)):
+        tokens = found.tokens[index, :length].tolist()
+        words = length - (tokens[-1] == EOS)
+        positions = found.positions[index, :words].tolist()
+        scores = tuple(found.log_probs[index, :length].tolist())
+        one = Hypothesis(tuple(tokens[:words]), scores, counts[row], tuple(positions))
+        results[row].append(one)
     return results
 
 
 @dataclass(frozen=True, eq=False)
-class _Trace:
-    """The history of a search, on the host."""
+class _Found:
+    """Hypotheses in rows, as far as each goes: (M, U)."""
 
-    history: np.ndarray[tuple[int, ...], np.dtype[np.int64]]
-    log_probs: np.ndarray[tuple[int, ...], np.dtype[np.float32]]
-    alive: np.ndarray[tuple[int, ...], np.dtype[np.int64]]
-    aligned: np.ndarray[tuple[int, ...], np.dtype[np.int64]] | None
+    tokens: npt.NDArray[np.int64]
+    log_probs: npt.NDArray[np.float64]
+    positions: npt.NDArray[np.int64]
+    """(M, 0) where nobody asked."""
 
-    def follow(self, row: int, place: int, size: int) -> Hypothesis:
-        """The hypothesis that ended at `place` (see `Beams.final_at`)."""
-        step, rank = divmod(place, self.history.shape[2])
-        tokens: list[int] = []
-        scores: list[float] = []
-        positions: list[int] = []
-        while True:
-            beam, token = divmod(int(self.history[step, row, rank]), 1 << 32)
-            tokens.append(token)
-            scores.append(float(self.log_probs[step, row, rank]))
-            if self.aligned is not None:
-                positions.append(int(self.aligned[step, row, beam]))
-            if step == 0:
-                break
-            step -= 1
-            rank = int(self.alive[step, row, beam])
-        tokens.reverse()
-        end = len(tokens) - (tokens[-1] == EOS)
-        return Hypothesis(
-            tuple(tokens[:end]), tuple(scores[::-1]), size, tuple(positions[::-1][:end])
-        )
+
+def _follow(
+    beams: Beams, steps: int, rows: npt.NDArray[np.intp], ends: npt.NDArray[np.int64]
+) -> _Found:
+    """The M hypotheses of sentences `rows` that ended at `ends` (see `Beams.final_at`)."""
+    history = beams.history[:steps].cpu().numpy()
+    log_probs = beams.log_probs[:steps].cpu().numpy()
+    alive = beams.alive[:steps].cpu().numpy()
+    aligned = None if beams.aligned is None else beams.aligned[:steps].cpu().numpy()
+    last, rank = np.divmod(ends, history.shape[2])
+    tokens = np.zeros((len(rows), steps), np.int64)
+    scores = np.zeros((len(rows), steps))
+    positions = np.zeros((len(rows), 0 if aligned is None else steps), np.int64)
+    for step in range(steps - 1, -1, -1):
+        beam, token = np.divmod(history[step, rows, rank], 1 << 32)
+        tokens[:, step] = token
+        scores[:, step] = log_probs[step, rows, rank]
+        if aligned is not None:
+            positions[:, step] = aligned[step, rows, beam]
+        if step:  # hypotheses that end earlier wait at their last step
+            rank = np.where(step <= last, alive[step - 1, rows, beam], rank)
+    return _Found(tokens, scores, positions)
+
+
+@functools.cache
+def triton_kernels() -> ModuleType | None:
+    """The kernels of the bookkeeping, where Triton is installed and SIEVE_TRITON is not 0."""
+    if os.environ.get("SIEVE_TRITON") == "0":
+        return None
+    try:
+        return importlib.import_module("sieve.inference.beams_triton")
+    except ModuleNotFoundError:
+        return None

@@ -20,6 +20,7 @@ import torch
 from torch import Tensor
 
 from sieve.inference.beams import Beams
+from sieve.inference.captured import Captured
 from sieve.inference.constraints import Constraints
 from sieve.inference.engine import FloatArray, Hypothesis, SearchOptions
 from sieve.inference.output_words import (
@@ -34,7 +35,7 @@ from sieve.inference.search import Search, run
 from sieve.model import fused
 from sieve.model.stepping import DecoderSteps
 from sieve.model.translation import TranslationModel
-from sieve.selection.selectors import Selector
+from sieve.selection.selectors import FullVocabulary, NeuralSelection, Selector, log_odds
 from sieve.selection.shortlist import Shortlist
 from sieve.text.vocabulary import BOS, EOS, PAD, IntArray
 
@@ -79,10 +80,24 @@ class TorchEncoded:
 class TorchEngine:
     """Runs a TranslationModel, which must be in evaluation mode."""
 
-    def __init__(self, model: TranslationModel, precision: Precision = "float32") -> None:
+    def __init__(
+        self,
+        model: TranslationModel,
+        precision: Precision = "float32",
+        graphs: bool | None = None,
+    ) -> None:
+        """Takes a model to its device and precision.
+
+        Args:
+            model: In evaluation mode, on its device.
+            precision: Of weights and arithmetic.
+            graphs: Whether to work in buckets and, on a GPU, to replay CUDA graphs; by default on
+                a GPU. Good for many calls, not for one.
+        """
         self.model = in_precision(model, _DTYPES[precision])
         self.precision = precision
         self.device = next(model.parameters()).device
+        self.graphs = self.device.type == "cuda" if graphs is None else graphs
 
     @property
     def vocab_size(self) -> int:
@@ -150,6 +165,14 @@ class TorchEngine:
         """See `Engine.translate`."""
         if not src_ids:
             return []
+        captured = self._captured
+        if captured is not None and prefixes is None and captured.takes(src_ids, options):
+            if isinstance(selection, FullVocabulary):
+                with self.inference():
+                    return captured.translate(src_ids, None, options)
+            if isinstance(selection, NeuralSelection):
+                with self.inference():
+                    return captured.translate(src_ids, log_odds(selection.threshold), options)
         encoded = self.encode(src_ids)
         return self.decode(encoded, selection.select(encoded), options, prefixes)
 
@@ -220,6 +243,13 @@ class TorchEngine:
         if shortlist.full:
             return "all"
         return "masked" if 2 * len(shortlist) > self.vocab_size else "selected"
+
+    @cached_property
+    def _captured(self) -> Captured | None:
+        if not self.graphs:
+            return None
+        with self.inference():
+            return Captured(self.model, self._all_words, capture=self.device.type == "cuda")
 
     @cached_property
     def _all_words(self) -> AllWords:

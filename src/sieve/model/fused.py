@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import importlib
 import math
+import os
 from dataclasses import dataclass
 from types import ModuleType
 
@@ -17,7 +18,14 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from sieve.model.encoder import Encoder, EncoderLayer
-from sieve.model.layers import SSRU, FeedForward, SelfAttention, merge_heads, split_heads
+from sieve.model.layers import (
+    SSRU,
+    CrossAttention,
+    FeedForward,
+    SelfAttention,
+    merge_heads,
+    split_heads,
+)
 from sieve.model.translation import TranslationModel
 from sieve.text.vocabulary import PAD
 
@@ -33,6 +41,28 @@ class Cell:
 def layer_norm(x: Tensor, norm: nn.LayerNorm) -> Tensor:
     """The norm of x."""
     return F.layer_norm(x, norm.normalized_shape, norm.weight, norm.bias, norm.eps)
+
+
+def embed_norm(
+    ids: Tensor, table: Tensor, positions: Tensor, position: Tensor, norm: nn.LayerNorm
+) -> tuple[Tensor, Tensor]:
+    """Embedded ids (N,) at a position (1,) of positions (U, D), and their norm."""
+    kernels = _kernels(table)
+    if kernels is not None:
+        x, normed = kernels.embed_norm(ids, table, positions, position, norm)
+        return x, normed
+    x = F.embedding(ids, table) * math.sqrt(table.shape[1]) + positions.index_select(0, position)
+    return x, layer_norm(x, norm)
+
+
+def cross_attention(cross: CrossAttention, x: Tensor, keys_values: Tensor, mask: Tensor) -> Tensor:
+    """The attention of a sentence's K hypotheses x (B, K, D) to its source, mask added."""
+    kernels = _kernels(x)
+    if kernels is not None and kernels.attends(x.shape[1], keys_values.shape[-1]):
+        out: Tensor = cross.out(kernels.attend(cross.query(x), keys_values, mask))
+        return out
+    out = cross(x, keys_values, mask)
+    return out
 
 
 def add_norm(x: Tensor, y: Tensor, norm: nn.LayerNorm) -> tuple[Tensor, Tensor]:
@@ -113,8 +143,8 @@ def _attention(attention: SelfAttention, x: Tensor, mask: Tensor) -> Tensor:
 
 
 def _kernels(x: Tensor) -> ModuleType | None:
-    """The Triton kernels, where x is on a GPU and Triton is installed."""
-    return _triton() if x.is_cuda else None
+    """The Triton kernels, where x is on a GPU, Triton is installed and SIEVE_TRITON is not 0."""
+    return _triton() if x.is_cuda and os.environ.get("SIEVE_TRITON") != "0" else None
 
 
 @functools.cache

@@ -78,11 +78,10 @@ class DecoderSteps:
                 self-attention's past can matter. Where the host cannot know, `max_length`.
             with_query: Remember what `alignment` needs.
         """
-        scale = math.sqrt(self.model.config.d_model)
-        x = self.model.tgt_embedding(ids) * scale + self.table.index_select(0, self.position)
+        embedding, norm = self.model.tgt_embedding.weight, self.layers[0].mixer_norm
+        x, normed = fused.embed_norm(ids, embedding, self.table, self.position, norm)
         if self.recurrent:
             self._fresh = torch.empty_like(self.past)
-        normed = fused.layer_norm(x, self.layers[0].mixer_norm)
         for index, layer in enumerate(self.layers):
             last = index + 1 == len(self.layers)
             after = self.model.decoder.norm if last else self.layers[index + 1].mixer_norm
@@ -92,7 +91,6 @@ class DecoderSteps:
             mixed = self._cross(layer, normed, self.keys_values[index])
             x, normed = fused.add_norm(x, mixed, layer.feed_forward_norm)
             x, normed = fused.add_norm(x, fused.feed_forward(normed, layer.feed_forward), after)
-        self.position += 1
         return normed
 
     def settle(self, rows: Tensor, visible: int) -> None:
@@ -101,6 +99,7 @@ class DecoderSteps:
             torch.index_select(self._fresh, 1, rows, out=self.past)
         else:
             self.past[..., :visible, :] = self.past[..., :visible, :].index_select(2, rows)
+        self.position += 1
 
     def alignment(self) -> Tensor:
         """(B, K) source position that the alignment head looked at in the last step."""
@@ -149,5 +148,7 @@ class DecoderSteps:
     def _cross(self, layer: DecoderLayer, x: Tensor, keys_values: Tensor) -> Tensor:
         """Attends from x (N, D): a sentence's K rows are K queries to its keys."""
         B = keys_values.shape[1]
-        mixed: Tensor = layer.cross(x.view(B, self.beams, -1), keys_values, self.mask)
-        return mixed.view(x.shape)
+        x = x.view(B, self.beams, -1)
+        return fused.cross_attention(layer.cross, x, keys_values, self.mask).view(
+            B * self.beams, -1
+        )

@@ -154,7 +154,7 @@ def _measure(
 
 
 def _bleu(model: TranslationModel, text: ValidationText, precision: str) -> Score:
-    engine = TorchEngine(model, _PRECISIONS[precision])
+    engine = TorchEngine(model, _PRECISIONS[precision], graphs=False)
     options = SearchOptions(beam_size=1)
     tokens: list[tuple[int, ...]] = [()] * text.pairs.num_pairs
     for pair_ids in sorted_batches(text.pairs, _BATCH_TOKENS):

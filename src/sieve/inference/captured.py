@@ -1,0 +1,270 @@
+"""Translation on a GPU without launching kernels one by one: buckets of shapes, CUDA graphs.
+
+For each bucket (sentences, source length, words) the encoder with the selection, the start of a
+search, and a step are captured once and replayed. The same code runs eagerly on a CPU, which is how
+it is tested. Between host and device there is one exchange for the sizes of the sets, one every
+few steps for the end, and one for the results.
+"""
+
+from __future__ import annotations
+
+import bisect
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from sieve.inference.beams import Beams
+from sieve.inference.engine import Hypothesis, SearchOptions
+from sieve.inference.output_words import AllWords, MaskedWords, OutputWords, SelectedWords
+from sieve.inference.search import Search, hypotheses, run_checked
+from sieve.model import fused
+from sieve.model.stepping import DecoderSteps
+from sieve.model.translation import TranslationModel
+from sieve.text.vocabulary import EOS, PAD, IntArray
+
+_SENTENCES = (1, 2, 4, 8, 16, 32, 64, 96, 128, 192, 256, 384, 512, 640, 768, 1024, 1536, 2048)
+_SOURCE = (8, 16, 24, 32, 40, 48, 64, 80, 96, 128, 160, 192, 256, 384, 512)
+_TARGET = (64, 256, 1024, 2048)
+_WORDS = (256, 512, 768, 1024, 1280, 1536, 1792, 2048, 2560, 3072, 4096, 5120, 6144, 8192)
+_KEPT = 24
+"""Searches kept captured; the one not used for longest goes first."""
+
+Run = Callable[[], None]
+
+
+@dataclass(eq=False)
+class Encoding:
+    """Fixed buffers of one bucket of sources, and the work that fills them."""
+
+    src_ids: Tensor
+    """(B, T)"""
+    log_odds: Tensor
+    """(1,) a word is selected when its logit lies above."""
+    memory: Tensor
+    src_mask: Tensor
+    selected: Tensor
+    """(B, V) bool; without rows where nothing is selected."""
+    sizes: Tensor
+    """(B,)"""
+    encode: Run
+    """Source ids to memory, and to the selected words where asked for."""
+
+
+@dataclass(eq=False)
+class Searching:
+    """Fixed buffers of one bucket of searches, and the work on them."""
+
+    search: Search
+    start: Run
+    """Loads memory and words, resets the hypotheses."""
+    step: Run
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a captured search is made for."""
+
+    sentences: int
+    src_length: int
+    max_length: int
+    width: int
+    """Columns of the gathered output layer; 0: all words; −1: all words, masked."""
+    beam_size: int
+    n_best: int
+    length_penalty: float
+    stop: str
+
+
+class Captured:
+    """Captured encoders and searches of one model."""
+
+    def __init__(self, model: TranslationModel, everything: AllWords, capture: bool) -> None:
+        self.model = model
+        self.everything = everything
+        self.device = everything.bias.device
+        self.capture = capture
+        self._encodings: dict[tuple[int, int, bool], Encoding] = {}
+        self._searches: OrderedDict[Shape, Searching] = OrderedDict()
+        self._pool = torch.cuda.graph_pool_handle() if capture else None
+
+    def takes(self, src_ids: Sequence[IntArray], options: SearchOptions) -> bool:
+        """Whether a batch and a search are of a kind that is captured."""
+        plain = not (options.sampling or options.alignment or options.blocked)
+        longest = max(map(len, src_ids))
+        return (
+            plain
+            and len(src_ids) <= _SENTENCES[-1]
+            and longest <= _SOURCE[-1]
+            and options.max_length(longest) <= _TARGET[-1]
+        )
+
+    def translate(
+        self, src_ids: Sequence[IntArray], log_odds: float | None, options: SearchOptions
+    ) -> list[list[Hypothesis]]:
+        """The best translations over all words, or over those whose NVS logit exceeds log_odds."""
+        encoding = self.encode(src_ids, log_odds)
+        searching = self.start(encoding, src_ids, log_odds is not None, options)
+        limits = [options.max_length(len(ids)) for ids in src_ids]
+        beams = searching.search.beams
+        run_checked(searching.step, beams.done, max(limits))
+        sizes = searching.search.words.sizes
+        return hypotheses(beams, sizes)[: len(src_ids)]
+
+    def encode(self, src_ids: Sequence[IntArray], log_odds: float | None) -> Encoding:
+        """Encodes a batch; where log_odds is given, selects as well."""
+        B, T = bucket(_SENTENCES, len(src_ids)), bucket(_SOURCE, max(map(len, src_ids)))
+        key = (B, T, log_odds is not None)
+        if key not in self._encodings:
+            self._encodings[key] = self._new_encoding(B, T, log_odds is not None)
+        encoding = self._encodings[key]
+        rows = np.full((B, T), PAD)
+        rows[:, 0] = EOS  # sentences that fill the bucket
+        for row, ids in zip(rows, src_ids, strict=False):
+            row[: len(ids)] = ids
+        encoding.src_ids.copy_(torch.from_numpy(rows))
+        if log_odds is not None:
+            encoding.log_odds.fill_(log_odds)
+        encoding.encode()
+        return encoding
+
+    def start(
+        self,
+        encoding: Encoding,
+        src_ids: Sequence[IntArray],
+        selected: bool,
+        options: SearchOptions,
+    ) -> Searching:
+        """A search of the encoded batch, before its first step."""
+        B, T = encoding.src_ids.shape
+        longest = max(options.max_length(len(ids)) for ids in src_ids)
+        width = self._width(int(encoding.sizes[: len(src_ids)].max())) if selected else 0
+        shape = Shape(
+            B, T, bucket(_TARGET, longest), width, options.beam_size, options.n_best,
+            options.length_penalty, options.stop,
+        )  # fmt: skip
+        if shape not in self._searches:
+            self._searches[shape] = self._new_search(shape, encoding, options)
+            if len(self._searches) > _KEPT:
+                self._searches.popitem(last=False)
+        self._searches.move_to_end(shape)
+        searching = self._searches[shape]
+        limits = [options.max_length(len(ids)) for ids in src_ids] + [1] * (B - len(src_ids))
+        searching.search.beams.limit.copy_(torch.tensor(limits))
+        searching.start()
+        return searching
+
+    def _width(self, size: int) -> int:
+        """The kind of output layer for sets of at most `size` words."""
+        if size > min(_WORDS[-1], self.everything.vocab_size // 2):
+            return -1
+        return bucket(_WORDS, size)
+
+    def _new_encoding(self, B: int, T: int, selects: bool) -> Encoding:
+        config, device, V = self.model.config, self.device, self.everything.vocab_size
+        like = self.everything.weight
+        encoding = Encoding(
+            src_ids=torch.full((B, T), EOS, device=device),
+            log_odds=torch.zeros(1, device=device),
+            memory=like.new_zeros(B, T, config.d_model),
+            src_mask=torch.ones(B, T, dtype=torch.bool, device=device),
+            selected=torch.zeros(B if selects else 0, V, dtype=torch.bool, device=device),
+            sizes=torch.full((B,), V, device=device),
+            encode=lambda: None,
+        )
+
+        def encode() -> None:
+            memory, src_mask = fused.encode(self.model, encoding.src_ids)
+            encoding.memory.copy_(memory)
+            encoding.src_mask.copy_(src_mask)
+            if selects:
+                logits = self.model.bow_logits(memory, src_mask)
+                torch.gt(logits, encoding.log_odds, out=encoding.selected)
+                encoding.selected[:, EOS] = True
+                torch.sum(encoding.selected, dim=1, out=encoding.sizes)
+
+        encoding.encode = self._captured(encode)
+        return encoding
+
+    def _new_search(self, shape: Shape, encoding: Encoding, options: SearchOptions) -> Searching:
+        B, T, U = shape.sentences, shape.src_length, shape.max_length
+        steps = DecoderSteps(self.model, B, shape.beam_size, T, U)
+        words, load = self._new_words(shape, encoding)
+        beams = Beams.create([1] * B, options, self.device, U)
+        search = Search(steps, words, beams)
+
+        def start() -> None:
+            steps.load(encoding.memory, encoding.src_mask)
+            load()
+            beams.reset()
+
+        def step() -> None:
+            search.advance(visible=U)
+
+        start()
+        return Searching(search, self._captured(start), self._captured(step, before=start))
+
+    def _new_words(self, shape: Shape, encoding: Encoding) -> tuple[OutputWords, Run]:
+        """Output words of a search, and what loads them from the encoding's selection."""
+        everything, output = self.everything.for_sentences(encoding.sizes), self.model.output
+        if shape.width == 0:
+            return everything, lambda: None
+        if shape.width < 0:
+            mask = everything.bias.new_zeros(shape.sentences, len(everything.bias))
+            V = everything.vocab_size
+
+            def load_mask() -> None:
+                mask[:, :V].zero_().masked_fill_(~encoding.selected, -torch.inf)
+
+            return MaskedWords(encoding.sizes, everything, mask), load_mask
+        empty = torch.zeros(shape.sentences, shape.width, dtype=torch.int64, device=self.device)
+        words = SelectedWords.gather(output, empty, encoding.sizes)
+
+        def load_words() -> None:
+            words.words.copy_(compact(encoding.selected, shape.width))
+            real = torch.arange(shape.width, device=self.device) < encoding.sizes[:, None]
+            bias = output.bias[words.words].masked_fill(~real, -torch.inf)
+            words.bias.copy_(bias[:, None])
+            flat = words.weight.view(-1, words.weight.shape[2])
+            torch.index_select(output.weight, 0, words.words.view(-1), out=flat)
+
+        return words, load_words
+
+    def _captured(self, work: Run, before: Run | None = None) -> Run:
+        """Work without arguments as one graph; `before` undoes what trying it out has done."""
+        if not self.capture:
+            return work
+        stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
+            for _ in range(2):  # compiles kernels and fills workspaces
+                work()
+        torch.cuda.current_stream().wait_stream(stream)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph, pool=self._pool):
+            work()
+        if before is not None:
+            before()
+        return graph.replay
+
+
+def bucket(sizes: Sequence[int], size: int) -> int:
+    """The least of `sizes` that holds `size`."""
+    place = bisect.bisect_left(sizes, size)
+    return sizes[place] if place < len(sizes) else size
+
+
+def compact(selected: Tensor, width: int) -> Tensor:
+    """(B, width) places of the True in each row of selected (B, V), ascending; PAD behind them.
+
+    Without a question to the host: each True goes to the column of its running number.
+    """
+    B, V = selected.shape
+    column = selected.cumsum(dim=1, dtype=torch.int32) - 1
+    column = column.masked_fill(~selected, width).clamp(max=width)  # the last one is thrown away
+    places = torch.arange(V, device=selected.device).expand(B, V)
+    words = torch.full((B, width + 1), PAD, dtype=torch.int64, device=selected.device)
+    return words.scatter_(1, column.to(torch.int64), places)[:, :width]
