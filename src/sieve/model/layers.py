@@ -10,6 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from sieve.model.attention import attend
 from sieve.model.recurrence import linear_recurrence
 
 
@@ -48,14 +49,14 @@ class SelfAttention(nn.Module):
     def forward(self, x: Tensor, mask: Tensor | None, causal: bool = False) -> Tensor:
         """Attends over x (B, T, D); mask (B, 1, 1, T), or causal without one."""
         q, k, v = (split_heads(part, self.heads) for part in self.qkv(x).chunk(3, dim=-1))
-        return self.out(merge_heads(_attend(q, k, v, mask, causal)))
+        return self.out(merge_heads(attend(q, k, v, mask, causal)))
 
     def step(self, x: Tensor, past: Tensor) -> tuple[Tensor, Tensor]:
         """One position x (N, D) after the cached keys and values past (2, N, H, t, D/H)."""
         qkv = (split_heads(part[:, None], self.heads) for part in self.qkv(x).chunk(3, dim=-1))
         q, k, v = qkv
         past = torch.cat((past, torch.stack((k, v))), dim=3)
-        context = merge_heads(_attend(q, past[0], past[1], None, False))
+        context = merge_heads(attend(q, past[0], past[1], None))
         return self.out(context[:, 0]), past
 
 
@@ -71,13 +72,14 @@ class CrossAttention(nn.Module):
 
     def keys_values(self, memory: Tensor) -> Tensor:
         """What the encoder's states (B, T, D) offer: (2, B, H, T, D/H), once a sentence."""
-        k, v = self.key_value(memory).chunk(2, dim=-1)
-        return torch.stack((split_heads(k, self.heads), split_heads(v, self.heads)))
+        B, T, D = memory.shape
+        both = self.key_value(memory).view(B, T, 2, self.heads, D // self.heads)
+        return both.permute(2, 0, 3, 1, 4)
 
     def forward(self, x: Tensor, keys_values: Tensor, mask: Tensor) -> Tensor:
         """Attends from x (B, U, D); mask (B, 1, 1, T)."""
         q = split_heads(self.query(x), self.heads)
-        context = _attend(q, keys_values[0], keys_values[1], mask, False)
+        context = attend(q, keys_values[0], keys_values[1], mask)
         return self.out(merge_heads(context))
 
     def alignment(self, x: Tensor, keys_values: Tensor, mask: Tensor) -> Tensor:
@@ -130,8 +132,3 @@ class SSRU(nn.Module):
     def _gated(self, x: Tensor) -> tuple[Tensor, Tensor]:
         f = torch.sigmoid(self.forget(x).float())  # a long product of gates needs fp32
         return f, (1.0 - f) * self.value(x).float()
-
-
-def _attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, causal: bool) -> Tensor:
-    """Scaled dot-product attention; q, k, v (B, H, *, D/H), mask broadcasts to (B, H, U, T)."""
-    return F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=causal)
