@@ -111,6 +111,8 @@ def test_bad_files(pair: list[str], tmp_path: Path) -> None:
     fails(["--tsv", str(tmp_path / "x.tsv.gz"), *rest], r"x\.tsv\.gz, after line 0: cannot be dec")
     fails([*pair, *rest, "--test-set", "nowhere"], "nowhere: cannot be read")
     fails([*pair, *rest, "--tokenizer", str(tmp_path)], "has no tokenizer")
+    fails([*pair, *rest, "--tokenizer", pair[1]], r"a\.en: not a SentencePiece model")
+    fails([*pair, *SMALL, "--output", f"{pair[1]}/out"], "a.en/out: cannot be written")
     fails(rest, "no input")
     fails([*pair, *rest, "--max-tokens", "many"], "--max-tokens: got 'many', expected a number")
     fails([*pair, *rest, "--languages", "en", "qq"], "unknown language 'qq'")

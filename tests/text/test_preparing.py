@@ -165,6 +165,10 @@ def test_an_existing_output_is_safe(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="not a prepared corpus: not overwritten"):
         prepare(replace(run, overwrite=True))
     assert (run.output / "diary.txt").read_text() == "mine"
+    link = tmp_path / "link"
+    link.symlink_to(run.output)
+    with pytest.raises(InputError, match="link: is a symbolic link"):
+        prepare(replace(run, output=link, overwrite=True))
     (run.output / "diary.txt").unlink()
     prepare(replace(run, overwrite=True))
     prepare(replace(run, overwrite=True))

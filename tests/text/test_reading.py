@@ -10,7 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sieve.errors import InputError
-from sieve.text.reading import Input, PairFiles, TsvFile, decode_pairs, read_blocks, read_lines
+from sieve.text.reading import (
+    Input,
+    PairFiles,
+    TsvFile,
+    check_readable,
+    decode_pairs,
+    read_blocks,
+    read_lines,
+)
 
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {
     "": bytes,
@@ -131,6 +139,11 @@ def test_wrong_number_of_columns(row: str, columns: int, tmp_path: Path) -> None
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     good = write(tmp_path / "good", b"x\n")
+    check_readable([PairFiles(good, good), TsvFile(good)])
+    with pytest.raises(InputError, match="nothing: cannot be read: No such file or directory"):
+        check_readable([TsvFile(good), PairFiles(good, tmp_path / "nothing")])
+    with pytest.raises(InputError, match="cannot be read: Is a directory"):
+        check_readable([TsvFile(tmp_path)])
     with pytest.raises(InputError, match="nothing: cannot be read: No such file or directory"):
         pairs(PairFiles(good, tmp_path / "nothing"))
     with pytest.raises(InputError, match="cannot be read: Is a directory"):

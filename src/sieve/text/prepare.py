@@ -20,14 +20,14 @@ import numpy as np
 from tqdm import tqdm
 
 from sieve.config import to_dict
-from sieve.errors import ConfigError, InputError
+from sieve.errors import ConfigError, InputError, ModelError
 from sieve.files import whole_directory
 from sieve.log import logger, progress
 from sieve.text.cleaning import RULES, CleaningOptions, sentence_hash
 from sieve.text.corpus import CORPUS_FILE
 from sieve.text.corpus_writer import CorpusWriter
 from sieve.text.normalize import normalize
-from sieve.text.reading import Block, Input, read_blocks, read_lines
+from sieve.text.reading import Block, Input, check_readable, read_blocks, read_lines
 from sieve.text.scratch import claim, remove_stale
 from sieve.text.sentence_piece import SentencePieceTokenizer
 from sieve.text.spool import SpoolWriter, remove_duplicates
@@ -79,6 +79,7 @@ class PrepareOptions:
 def prepare(options: PrepareOptions) -> Mapping[str, Any]:
     """Prepares a corpus and returns its statistics."""
     _check_output(options)
+    check_readable(options.inputs)
     run = _Run(options)
     try:
         remove_stale(options.output)
@@ -86,14 +87,16 @@ def prepare(options: PrepareOptions) -> Mapping[str, Any]:
             return run.all(directory, scratch)
     except OSError as error:
         place = f" (reached {run.reached})" if run.reached else ""
-        where = error.filename or options.output
-        raise InputError(f"{where}: cannot be written: {error.strerror or error}{place}") from None
+        reason = error.strerror or str(error)
+        raise InputError(f"{options.output}: cannot be written: {reason}{place}") from None
 
 
 def _check_output(options: PrepareOptions) -> None:
     output = options.output
     if not output.exists() and not output.is_symlink():
         return
+    if output.is_symlink():
+        raise InputError(f"{output}: is a symbolic link; give the directory itself")
     if not options.overwrite:
         raise InputError(f"{output}: already exists; choose another name or pass --overwrite")
     if not (output / CORPUS_FILE).is_file() and not (output.is_dir() and not any(output.iterdir())):
@@ -197,7 +200,10 @@ class _Run:
         if path is None:
             return None
         if path.is_file():
-            joint = SentencePieceTokenizer(path.read_bytes(), str(path))
+            try:
+                joint = SentencePieceTokenizer(path.read_bytes(), str(path))
+            except OSError as error:
+                raise ModelError(f"{path}: cannot be read: {error.strerror}") from None
             return Tokenizers(joint, joint)
         return load_tokenizers(path)
 

@@ -5,9 +5,11 @@ workers, so that one slow core does not hold back the others; every error names 
 """
 
 import bz2
+import errno
 import gzip
 import io
 import lzma
+import os
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -56,6 +58,18 @@ class Block:
     first_line: int
     """Number of the first line, from 1."""
     lines: int
+
+
+def check_readable(inputs: Iterable[Input]) -> None:
+    """Says now, not after an hour of reading others, that a file is missing."""
+    for item in inputs:
+        paths = (item.path,) if isinstance(item, TsvFile) else (item.source, item.target)
+        for path in paths:
+            number = errno.ENOENT if not path.exists() else errno.EISDIR if path.is_dir() else 0
+            if not number and not os.access(path, os.R_OK):
+                number = errno.EACCES
+            if number:
+                raise InputError(f"{path}: cannot be read: {os.strerror(number)}")
 
 
 def read_blocks(inputs: Iterable[Input]) -> Iterator[Block]:
