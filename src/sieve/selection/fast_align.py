@@ -73,6 +73,7 @@ class FastAlign:
         self._pairs = WordPairs(src_vocab_size, tgt_vocab_size)
         self._theta: Floats = np.zeros(0, np.float32)  # by place, and one more for unseen pairs
         self._theta_null: Floats = np.zeros(tgt_vocab_size, np.float32)
+        self._met = np.zeros(tgt_vocab_size, bool)  # target words of the training data
 
     def train(
         self, src: Ragged, tgt: Ragged, weights: npt.NDArray[np.integer], report: Report
@@ -83,6 +84,7 @@ class FastAlign:
             report(len(batch.index))
         self._pairs.freeze()
         self._theta = np.ones(len(self._pairs) + 1, np.float32)
+        self._met = np.bincount(tgt.ids, minlength=len(self._theta_null)) > 0
         self._theta_null[:] = 1.0
         shapes = _shapes(src, tgt, weights)
         for iteration in range(self.options.iterations):
@@ -169,10 +171,9 @@ class FastAlign:
         np.exp(theta, out=theta)
         self._theta[:-1] = theta
         self._theta[-1] = _UNSEEN
-        met = expected.null_counts > 0
         null = _digamma(expected.null_counts + alpha)
-        null -= _digamma(np.array([expected.null_counts.sum() + alpha * met.sum()]))
-        self._theta_null = np.where(met, np.exp(null), _UNSEEN).astype(np.float32)
+        null -= _digamma(np.array([expected.null_counts.sum() + alpha * self._met.sum()]))
+        self._theta_null = np.where(self._met, np.exp(null), _UNSEEN).astype(np.float32)
 
     def _fit_tension(self, feature: float, shapes: list[Shape]) -> None:
         """Moves the tension until the prior expects the distances that the links have."""
