@@ -71,3 +71,8 @@ def test_what_cannot_be_averaged(tmp_path: Path, toy_settings: dict[str, Any]) -
     with pytest.raises(InputError, match="has no checkpoints to average"):
         average([tmp_path / "empty"], tmp_path / "out")
     assert not (tmp_path / "out").exists()
+    (tmp_path / "precious").mkdir()
+    (tmp_path / "precious" / "thesis.tex").write_text("years of work")
+    with pytest.raises(InputError, match="exists and is no model directory"):
+        average([one], tmp_path / "precious")
+    assert (tmp_path / "precious" / "thesis.tex").exists()

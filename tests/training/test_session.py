@@ -15,6 +15,8 @@ from sieve.files import read_json, read_tensors
 from sieve.model.checkpoint import load_model, save_model
 from sieve.text.alignments import Alignments, write_pharaoh
 from sieve.text.corpus import Corpus
+from sieve.text.corpus_writer import write_corpus
+from sieve.text.tokenizer_training import TokenizerOptions, train_tokenizers
 from sieve.training.loop import DivergedError
 from sieve.training.session import train
 
@@ -263,3 +265,16 @@ def test_an_output_with_other_things_in_it(tmp_path: Path, toy_settings: dict[st
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(InputError, match="is not empty and holds no run"):
         run(tmp_path, toy_settings)
+
+
+def test_data_of_another_tokenizer(tmp_path: Path, toy_settings: dict[str, Any]) -> None:
+    sample = [f"{a}{b} {b}{a} {a}{c}{b}" for a in "bdfgk" for b in "aeiou" for c in "lmnr"]
+    others = train_tokenizers(TokenizerOptions(vocab_size=390), sample, sample)
+    write_corpus(tmp_path / "other", (sample, sample), others, ("xx", "yy"))
+    corpus = toy_settings["data"]["train"][0]
+    with pytest.raises(InputError, match="was prepared with another tokenizer than"):
+        run(tmp_path / "a", toy_settings, f'data.train=["{corpus}", "{tmp_path / "other"}"]')
+    first = run(tmp_path / "b", toy_settings, "training.max_updates=1")
+    again = {**toy_settings, "init_from": str(first / "model")}
+    with pytest.raises(InputError, match="has another tokenizer than the training data"):
+        run(tmp_path / "c", again, f'data.train=["{tmp_path / "other"}"]')

@@ -18,6 +18,7 @@ from sieve.training.config import DataConfig, parse_run_config
 from sieve.training.distributed import is_first_process
 from sieve.training.session import train
 from sieve.training.setup import TrainingData, open_data, target_frequency
+from sieve.training.state import check_model_output
 from sieve.training.validate import read_lines, read_validation
 
 
@@ -44,6 +45,7 @@ class AdaptOptions:
 
 def adapt(model: Path, output: Path, options: AdaptOptions) -> int:
     """Fine-tunes `model` into `output`; returns 0, or the signal that stopped it."""
+    check_model_output(output)
     values = _settings(model, options)
     config = parse_run_config(values)
     data = _open(model, config.data, options)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sieve.bundle import Bundle, open_bundle, write_bundle
 from sieve.errors import InputError, ModelError
 from sieve.log import logger
-from sieve.training.state import RunDirectory
+from sieve.training.state import RunDirectory, check_model_output
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -26,6 +26,7 @@ def average(inputs: Sequence[Path], output: Path, best: int = 8) -> list[Path]:
     Returns:
         The directories that were averaged.
     """
+    check_model_output(output)
     directories = [found for path in inputs for found in _checkpoints(path, best)]
     bundles = [open_bundle(directory) for directory in directories]
     first = bundles[0]
@@ -80,6 +81,5 @@ def _checkpoints(path: Path, best: int) -> list[Path]:
     state = run.newest_state()
     if state is None:
         return found[-best:]
-    progress, _ = run.read_state(state)
-    ranked = [run.checkpoint(entry.update) for entry in progress.best]
+    ranked = [run.checkpoint(entry.update) for entry in run.read_progress(state).best]
     return [directory for directory in ranked if directory in found][:best] or found[-best:]

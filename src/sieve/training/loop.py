@@ -165,8 +165,9 @@ class _Run:
         self._log()
         validation = self.hooks.validate() if validate else None
         progress = self.progress
-        if validation is not None:
+        if validate:  # in every process, also in those that leave the measuring to the first
             progress.validated = progress.update
+        if validation is not None:
             logger.info("update %d: %s", progress.update, validation)
             if self.metrics is not None:
                 self.metrics.write("validation", progress.update, validation.plain())

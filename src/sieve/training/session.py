@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError
 
 import sieve
-from sieve.errors import ConfigError
+from sieve.errors import ConfigError, InputError
 from sieve.files import read_json, write_json
 from sieve.log import logger
 from sieve.model.checkpoint import save_model
@@ -49,6 +50,12 @@ def train(output: Path, given: Mapping[str, Any], data: TrainingData | None = No
         if device.type == "cuda" and processes.size > 1:
             device = torch.device("cuda", processes.local_rank)
         return _Session(directory, config, processes).run(device, data)
+    except (OSError, SafetensorError) as error:
+        if "space" not in str(error) and "quota" not in str(error):
+            raise
+        raise InputError(
+            f"{output}: the disk is full; make room and run the same command again ({error})"
+        ) from None
     finally:
         processes.close()
 
@@ -173,6 +180,8 @@ class _Session:
             trainer.device,
         )
         logger.info("%.1f M parameters, %.1f M of them in the NVS head", total / 1e6, head / 1e6)
+        if not self.config.data.valid_src:
+            logger.info("no validation text (--valid): no checkpoints are ranked and kept")
         if self.processes.size > 1 and round(units / plan.num_updates) % self.processes.size:
             logger.warning(
                 "an update has %d units for %d processes: some wait; choose "

@@ -132,14 +132,19 @@ class RunDirectory:
         if progress.best:
             self._point_to_best(self.checkpoint(progress.best[0].update))
 
-    def read_state(self, state: Path) -> tuple[Progress, dict[str, Tensor]]:
-        """Reads a state back."""
+    def read_progress(self, state: Path) -> Progress:
+        """Reads where a state stands, without its tensors."""
         try:
-            progress = from_dict(Progress, read_json(state / PROGRESS_FILE), "progress")
+            return from_dict(Progress, read_json(state / PROGRESS_FILE), "progress")
         except (ConfigError, TypeError) as error:
             raise ModelError(f"{state / PROGRESS_FILE}: damaged: {error}") from None
+
+    def read_state(self, state: Path) -> tuple[Progress, dict[str, Tensor]]:
+        """Reads a state back."""
         arrays = read_tensors(state / TENSORS_FILE)
-        return progress, {name: torch.from_numpy(array) for name, array in arrays.items()}
+        return self.read_progress(state), {
+            name: torch.from_numpy(array) for name, array in arrays.items()
+        }
 
     def _point_to_best(self, checkpoint: Path) -> None:
         link, fresh = self.path / "best", self.path / ".best"
@@ -149,6 +154,17 @@ class RunDirectory:
             fresh.replace(link)
         except OSError:  # a file system without links: the list in progress.json says it, too
             fresh.unlink(missing_ok=True)
+
+
+def check_model_output(output: Path) -> None:
+    """Refuses to replace a directory that is anything but a model."""
+    if output.exists() and not (output / "model.safetensors").is_file():
+        if output.is_dir() and not any(output.iterdir()):
+            return
+        raise InputError(
+            f"{output}: exists and is no model directory; it is not replaced, "
+            "choose another --output"
+        )
 
 
 def better(best: tuple[Ranked, ...], score: float, update: int, keep: int) -> tuple[Ranked, ...]:
