@@ -104,7 +104,7 @@ def _add_tokenizer_arguments(group: Any) -> None:
     )
     group.add_argument("--separate", action="store_true", help="one vocabulary a side")
     group.add_argument(
-        "--sample-pairs", type=int, default=500_000, help="learned from at most (500000)"
+        "--sample-pairs", type=int, default=250_000, help="learned from at most (250000)"
     )
     group.add_argument("--character-coverage", type=float, default=0.9995, help="(0.9995)")
     group.add_argument(

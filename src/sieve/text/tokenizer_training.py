@@ -23,7 +23,7 @@ class TokenizerOptions:
     """Pieces of a SentencePiece vocabulary, or merges of `moses-bpe`."""
     separate: bool = False
     """One vocabulary for each side instead of one for both."""
-    sample_pairs: int = 500_000
+    sample_pairs: int = 250_000
     """At most so many pairs, spread evenly over the corpus, are learned from."""
     character_coverage: float = 0.9995
     """Share of characters that become pieces of their own; SentencePiece spells others in bytes."""
