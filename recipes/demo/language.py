@@ -19,7 +19,7 @@ PLURAL = "mo"
 PREPOSITIONS = {"na": "ra", "lo": "su", "ti": "ki"}  # → suffix of the case it governs
 OBJECT_CASE = "n"
 
-NOUNS, VERBS, ADJECTIVES, ADVERBS = 120, 40, 50, 30
+NOUNS, VERBS, ADJECTIVES, ADVERBS = 100, 32, 50, 25
 IDIOM_NOUNS = IDIOM_VERBS = (
     16  # every combination of them is an idiom, with one preposition or none
 )
