@@ -23,7 +23,7 @@ from sieve.evaluation.recall import RecallMeter
 from sieve.inference.engine import SearchOptions
 from sieve.inference.torch_engine import TorchEngine
 from sieve.model.checkpoint import load_model
-from sieve.selection.selectors import parse
+from sieve.selection.selectors import FullVocabulary, NeuralSelection, Selector
 from sieve.text.tokenizer import Tokenizer
 from sieve.text.vocabulary import EOS
 
@@ -32,15 +32,15 @@ BATCH = 256
 THRESHOLDS = (0.999, 0.99, 0.97, 0.9, 0.8, 0.5)
 
 
-def translate(engine: TorchEngine, ids: Sequence[Any], selection: str) -> list[tuple[int, ...]]:
+def translate(
+    engine: TorchEngine, ids: Sequence[Any], selection: Selector
+) -> list[tuple[int, ...]]:
     """Greedy translations, sorted into batches by length, in input order."""
     tokens: list[tuple[int, ...]] = [()] * len(ids)
     order = sorted(range(len(ids)), key=lambda i: len(ids[i]))
     for start in range(0, len(order), BATCH):
         rows = order[start : start + BATCH]
-        found = engine.translate(
-            [ids[row] for row in rows], parse(selection), SearchOptions(beam_size=1)
-        )
+        found = engine.translate([ids[row] for row in rows], selection, SearchOptions(beam_size=1))
         for row, hypotheses in zip(rows, found, strict=True):
             tokens[row] = hypotheses[0].tokens
     return tokens
@@ -61,7 +61,7 @@ def evaluate(
         rows = order[start : start + BATCH]
         logits = engine.bow_logits(engine.encode([ids[row] for row in rows]))
         meter.add(logits, [reference_ids[row] for row in rows])
-    full = translate(engine, ids, "none")
+    full = translate(engine, ids, FullVocabulary())
     result: dict[str, Any] = {
         "sentences": len(ids),
         "recall_at_size": {
@@ -76,7 +76,7 @@ def evaluate(
     score = bleu(target.decode(full), references)
     result["greedy_bleu"] = {"none": score.value, "signature": score.signature}
     for threshold in (0.99, 0.9, 0.5):
-        found = translate(engine, ids, f"nvs:{threshold}")
+        found = translate(engine, ids, NeuralSelection(threshold))
         result["greedy_bleu"][f"nvs:{threshold}"] = bleu(target.decode(found), references).value
         same = sum(a == b for a, b in zip(full, found, strict=True)) / len(full)
         result.setdefault("unchanged", {})[f"nvs:{threshold}"] = same
