@@ -1,3 +1,8 @@
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -5,9 +10,11 @@ import numpy as np
 import pytest
 
 from sieve.cli.main import main
+from sieve.files import whole_directory
 from sieve.selection.lexicon import LEXICON_FILE, Lexicon
 from sieve.text.alignments import read_pharaoh
 from sieve.text.corpus import Corpus
+from sieve.text.corpus_writer import CorpusWriter
 
 
 @pytest.fixture(scope="module")
@@ -126,3 +133,31 @@ def test_align_with_a_model(
     pair = ["--pair", str(toy_data.valid_src), str(toy_data.valid_tgt), "--heads", "guided"]
     assert main([*arguments, str(from_text), *pair]) == 0
     assert len(read_pharaoh(from_text)) == 40
+
+
+def test_interrupted(toy_data: Any, tmp_path: Path) -> None:
+    """Ctrl-C while both directions train: exit 130, no file left, no process left."""
+    small = Corpus.open(toy_data.corpus)
+    many = np.random.default_rng(1).integers(0, small.num_pairs, 60_000)
+    with (
+        whole_directory(tmp_path / "corpus") as partial,
+        CorpusWriter(partial, small.tokenizers(), small.languages) as writer,
+    ):
+        writer.append(*small.pairs(many))
+        writer.finish({})
+    scratch, output = tmp_path / "scratch", tmp_path / "out"
+    for directory in (scratch, output):
+        directory.mkdir()
+    command = [sys.executable, "-m", "sieve.cli", "lexicon", "build", str(tmp_path / "corpus")]
+    command += ["--keep-alignments", str(output / "links"), "-o", str(output / "lexicon")]
+    process = subprocess.Popen(
+        command, stderr=subprocess.PIPE, env={**os.environ, "TMPDIR": str(scratch)}
+    )
+    deadline = time.monotonic() + 60
+    while len(list(scratch.glob("*/progress.*"))) < 2 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert errors.decode().strip().endswith("sieve lexicon: interrupted")
+    assert list(scratch.iterdir()) == [] and list(output.iterdir()) == []

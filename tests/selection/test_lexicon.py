@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import psutil
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -117,3 +118,26 @@ def test_damage_is_named(tmp_path: Path) -> None:
     replace(lexicon, targets=lexicon.targets[:-1]).save(tmp_path)
     with pytest.raises(ModelError, match="damaged: the offsets do not fit 3 entries"):
         Lexicon.open(tmp_path)
+
+
+@pytest.mark.slow
+def test_of_full_size(tmp_path: Path) -> None:
+    """32,000 source words x 10,000 targets, 2.6 GB: opens at once, and reads only its rows."""
+    words, k = 32_000, 10_000
+    targets = np.empty(words * k, np.int32)
+    for word in range(words):
+        targets[word * k : (word + 1) * k] = (word + np.arange(k)) % words
+    offsets = np.arange(words + 1, dtype=np.int64) * k
+    totals = np.full(words, k, np.int64)
+    Lexicon(offsets, targets, np.ones_like(targets), totals, totals).save(tmp_path)
+    del targets
+    memory = psutil.Process().memory_info().rss
+    start = time.perf_counter()
+    lexicon = Lexicon.open(tmp_path)
+    assert time.perf_counter() - start < 0.1
+    sentence = [5, 31_999, 700, 5]
+    assert lexicon.top_k(sentence, 3).ids.tolist() == [0, 1, EOS, 5, 6, 7, 700, 701, 702, 31_999]
+    rows = [set((word + np.arange(k)) % words) for word in sentence]
+    assert len(lexicon.top_k(sentence, k)) == len(set.union(*rows) | {EOS})
+    # three rows are 120 kB; the pages around them are read too
+    assert psutil.Process().memory_info().rss - memory < 50e6

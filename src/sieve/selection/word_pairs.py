@@ -32,9 +32,10 @@ class WordPairs:
 
     def add(self, keys: npt.NDArray[np.int64]) -> None:
         """Puts pairs into the set; `freeze` must follow before places are asked for."""
-        keys = np.unique(keys)
-        places = keys // _WORD
-        bits = np.uint64(1) << (keys % _WORD).astype(np.uint64)
+        # most pairs are there already, and looking them up costs less than sorting them
+        keys = np.unique(keys[~self._contains(keys)])
+        places = keys >> 6
+        bits = np.uint64(1) << (keys & 63).astype(np.uint64)
         starts = np.flatnonzero(np.diff(places, prepend=-1))
         if len(starts):
             self._bits[places[starts]] |= np.bitwise_or.reduceat(bits, starts)
@@ -61,13 +62,16 @@ class WordPairs:
         """The place of each pair; pairs not in the set have place `len` unless `all_known`."""
         words = keys >> 6
         shift = (keys & 63).astype(np.uint64)
-        bits = self._bits[words]
-        below = bits & ((np.uint64(1) << shift) - np.uint64(1))
+        below = self._bits[words] & ((np.uint64(1) << shift) - np.uint64(1))
         places: Places = self._before[words] + _bit_count(below)
         if not all_known:
-            known = (bits >> shift) & np.uint64(1)
-            places = np.where(known == 1, places, np.int32(len(self)))
+            places = np.where(self._contains(keys), places, np.int32(len(self)))
         return places
+
+    def _contains(self, keys: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+        shift = (keys & 63).astype(np.uint64)
+        found: npt.NDArray[np.bool_] = ((self._bits[keys >> 6] >> shift) & np.uint64(1)) == 1
+        return found
 
     def row_starts(self) -> npt.NDArray[np.int64]:
         """(V_src + 1,): the places of source word s are row_starts[s] to row_starts[s + 1]."""
