@@ -225,9 +225,9 @@ def _adapt(arguments: argparse.Namespace) -> None:
     from sieve.selection.build import adapt_lexicon
 
     lexicon, tokenizers = _open(arguments)
-    for src, tgt in _pairs(arguments, tokenizers):
-        lexicon = adapt_lexicon(lexicon, src, tgt, arguments.upsample, arguments.top)
-    _save(lexicon, arguments.output, tokenizers)
+    pairs = _pairs(arguments, tokenizers)
+    adapted = adapt_lexicon(lexicon, pairs, arguments.upsample, arguments.top)
+    _save(adapted, arguments.output, tokenizers)
 
 
 def _import(arguments: argparse.Namespace) -> None:

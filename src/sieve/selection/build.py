@@ -6,7 +6,7 @@ them by the lexicon that exists and adds their counts (`adapt_lexicon`).
 """
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,6 +25,7 @@ from sieve.text.alignments import pharaoh_lines, read_pharaoh
 from sieve.text.corpus import Corpus, Ragged
 
 _ADAPTATION_TENSION = 8.0  # of the diagonal; what fast_align estimates lies between 5 and 12
+_JOIN = "grow-diag-final-and"
 _BLOCK = 50_000
 
 
@@ -95,28 +96,37 @@ def count_alignments(corpus: Corpus, path: Path, count: CountOptions) -> Lexicon
 
 
 def adapt_lexicon(
-    lexicon: Lexicon, src: Ragged, tgt: Ragged, upsample: int, top: int = CountOptions.top
+    lexicon: Lexicon,
+    blocks: Iterable[tuple[Ragged, Ragged]],
+    upsample: int,
+    top: int = CountOptions.top,
 ) -> Lexicon:
-    """Aligns new pairs by the lexicon's own probabilities and adds their links, upsampled."""
-    if lexicon.info.get("by") == "probability":
+    """Aligns new pairs by the lexicon's own probabilities and adds their links, upsampled.
+
+    Args:
+        lexicon: Of counted links.
+        blocks: Source and target sentences, some pairs at a time.
+        upsample: How often each new pair counts.
+        top: At most so many target words for each source word.
+    """
+    if lexicon.info.get("by", "count") != "count":
         raise InputError(
-            "this lexicon was ranked by an aligner's probabilities and holds no counts to add to; "
-            "build it again with the new text as --extra"
+            f"this lexicon is ranked by {lexicon.info['by']} and holds no counts to add to; "
+            "build one with the new text as --extra"
         )
     if upsample < 1:
         raise ConfigError(f"upsample: got {upsample}, expected at least 1")
-    table = lexicon.table()
     tension = _ADAPTATION_TENSION
-    forward = FastAlign.from_counts(table, lexicon.target_counts, tension).align(src, tgt)
-    backward = FastAlign.from_counts(_turned(lexicon), lexicon.source_counts, tension).align(
-        tgt, src
-    )
-    links = symmetrize("grow-diag-final-and", src, tgt, forward, backward)
+    ahead = FastAlign.from_counts(lexicon.table(), lexicon.target_counts, tension)
+    back = FastAlign.from_counts(_turned(lexicon), lexicon.source_counts, tension)
     builder = LexiconBuilder(lexicon.src_vocab_size, lexicon.tgt_vocab_size)
     builder.add_lexicon(lexicon)
-    builder.add(src, tgt, links, upsample)
-    before = lexicon.info.get("signature", "")
-    signature = f"{before}|adapted:{len(src)}x{upsample}"
+    pairs = 0
+    for src, tgt in blocks:
+        forward, backward = ahead.align(src, tgt), back.align(tgt, src)
+        builder.add(src, tgt, symmetrize(_JOIN, src, tgt, forward, backward), upsample)
+        pairs += len(src)
+    signature = f"{lexicon.info.get('signature', '')}|adapted:{pairs}x{upsample}"
     return replace(builder.build(top), info={**lexicon.info, "signature": signature})
 
 
