@@ -15,10 +15,13 @@ import psutil
 import pytest
 
 from sieve.cli.prepare import KINDS, add_arguments, options_from
+from sieve.errors import ConfigError
 from sieve.text import tokenizer_training
+from sieve.text.cleaning import CleaningOptions
 from sieve.text.corpus import Corpus
 from sieve.text.prepare import PrepareOptions
 from sieve.text.reading import PairFiles, TsvFile
+from sieve.text.tokenizer_training import TokenizerOptions
 
 COMMAND = [sys.executable, "-m", "sieve.cli", "prepare"]
 SMALL = ["--vocab-size", "370", "--languages", "en", "de"]
@@ -83,7 +86,65 @@ def test_the_defaults_are_those_of_the_library(tmp_path: Path) -> None:
     given = ["--tsv", "x.tsv", "--pair", "a", "b", "--output", str(tmp_path)]
     inputs = (TsvFile(Path("x.tsv")), PairFiles(Path("a"), Path("b")))  # in the order given
     assert options_from(parser.parse_args(given)) == PrepareOptions(inputs, tmp_path)
+    shown = parser.format_help()
+    for default in (TokenizerOptions(), CleaningOptions()):
+        for key, value in vars(default).items():
+            if not isinstance(value, bool | tuple):
+                assert re.search(rf"\({value:g}\)|\({value}\)" if key != "kind" else value, shown)
     assert KINDS == tokenizer_training.KINDS
+
+
+def test_every_option_and_the_configuration_file(tmp_path: Path) -> None:
+    config = tmp_path / "prepare.toml"
+    config.write_text("""
+        languages = ["en", "de"]
+        [[inputs]]
+        source = "a.en"
+        target = "a.de"
+        [[inputs]]
+        path = "b.tsv"
+        [cleaning]
+        max_tokens = 80
+        max_overlap = "off"
+        test_sets = ["t.en"]
+        [training]
+        vocab_size = 16000
+        """)
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    options = options_from(
+        parser.parse_args(
+            f"--config {config} --output out --max-tokens 90 --length-slack 2 --keep-empty "
+            "--keep-duplicates --no-language-check --max-length-ratio off --separate --workers 3 "
+            "--symbol <x> --symbol <y> --tokenizer dir --overwrite --sample-pairs 7".split()
+        )
+    )
+    assert options == PrepareOptions(
+        inputs=(PairFiles(Path("a.en"), Path("a.de")), TsvFile(Path("b.tsv"))),
+        output=Path("out"),
+        languages=("en", "de"),
+        tokenizer=Path("dir"),
+        training=TokenizerOptions(
+            vocab_size=16000, separate=True, sample_pairs=7, symbols=("<x>", "<y>")
+        ),
+        cleaning=CleaningOptions(
+            empty=False,
+            test_sets=(Path("t.en"),),
+            max_overlap=None,
+            language_odds=None,
+            duplicates=False,
+            max_tokens=90,
+            max_length_ratio=None,
+            length_slack=2,
+        ),
+        workers=3,
+        overwrite=True,
+    )
+    config.write_text("[cleaning]\nmax_token = 5\n")
+    with pytest.raises(ConfigError, match=r"'cleaning.max_token'; did you mean 'max_tokens'"):
+        options_from(parser.parse_args(["--config", str(config), "--output", "out"]))
+    with pytest.raises(ConfigError, match="no output: give --output DIR"):
+        options_from(parser.parse_args([]))
 
 
 def test_help_shows_examples_and_is_quick() -> None:
@@ -114,7 +175,7 @@ def test_bad_files(pair: list[str], tmp_path: Path) -> None:
     fails([*pair, *rest, "--tokenizer", pair[1]], r"a\.en: not a SentencePiece model")
     fails([*pair, *SMALL, "--output", f"{pair[1]}/out"], "a.en/out: cannot be written")
     fails(rest, "no input")
-    fails([*pair, *rest, "--max-tokens", "many"], "--max-tokens: got 'many', expected a number")
+    fails([*pair, *rest, "--max-tokens", "many"], "cleaning.max_tokens: got 'many'")
     fails([*pair, *rest, "--languages", "en", "qq"], "unknown language 'qq'")
 
 

@@ -10,6 +10,7 @@ Examples:
       --test-set newstest2019.en --test-set newstest2019.de
   sieve prepare --tsv new.tsv --languages en de --tokenizer corpora/all --output corpora/new
   sieve prepare --pair a.en a.de --languages en de --kind moses-bpe --output corpora/paper
+  sieve prepare --config prepare.toml --output corpora/all --workers 4
 """
 
 import argparse
@@ -29,31 +30,32 @@ KINDS = ("sentencepiece-unigram", "sentencepiece-bpe", "moses-bpe")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the options; their defaults are those of the dataclasses they fill."""
-    text = parser.add_argument_group("text")
-    text.add_argument(
+    """Declares the options. What is not given stays out: defaults live in the dataclasses."""
+    text = _Group(parser.add_argument_group("text"), "")
+    text.add(
         "--pair",
+        "inputs",
+        "two files of equally many lines; may be repeated",
         nargs=2,
         action=_Input,
-        dest="inputs",
-        default=[],
         metavar=("SOURCE", "TARGET"),
-        help="two files of equally many lines; may be repeated",
     )
-    text.add_argument(
-        "--tsv", nargs=1, action=_Input, dest="inputs", metavar="FILE", help="two columns; likewise"
+    text.add(
+        "--tsv", "inputs", "two columns; may be repeated", nargs=1, action=_Input, metavar="FILE"
     )
-    text.add_argument(
-        "--languages",
-        nargs=2,
-        metavar=("SRC", "TGT"),
-        help="codes like en de; without them languages are not checked",
+    languages = "codes like en de; without them languages are not checked"
+    text.add("--languages", "languages", languages, nargs=2, metavar=("SRC", "TGT"))
+    text.add("--output", "output", "directory to make", metavar="DIR")
+    text.add("--overwrite", "overwrite", "replace a corpus already there", action="store_true")
+    text.add("--workers", "workers", "processes (one a core)", type=int, metavar="N")
+    text.add(
+        "--config",
+        "config",
+        "TOML: languages, [[inputs]], [training], [cleaning]; options go before it",
+        type=Path,
     )
-    text.add_argument("--output", type=Path, required=True, help="directory to make")
-    text.add_argument("--overwrite", action="store_true", help="replace a corpus already there")
-    text.add_argument("--workers", type=int, default=0, help="processes (default: one a core)")
-    _add_tokenizer_arguments(parser.add_argument_group("tokenizer"))
-    _add_cleaning_arguments(parser.add_argument_group("cleaning: every rule has its switch"))
+    _add_tokenizer_arguments(parser)
+    _add_cleaning_arguments(parser)
 
 
 def execute(arguments: argparse.Namespace) -> None:
@@ -69,18 +71,38 @@ def execute(arguments: argparse.Namespace) -> None:
 
 def options_from(arguments: argparse.Namespace) -> "PrepareOptions":
     """What was asked for, as the library's own options."""
+    from sieve.config import from_dict, read_toml
     from sieve.text.prepare import PrepareOptions
 
-    return PrepareOptions(
-        inputs=tuple(_input(paths) for paths in arguments.inputs),
-        output=arguments.output,
-        languages=tuple(arguments.languages) if arguments.languages else None,
-        tokenizer=arguments.tokenizer,
-        training=_training(arguments),
-        cleaning=_cleaning(arguments),
-        workers=arguments.workers,
-        overwrite=arguments.overwrite,
-    )
+    given = dict(vars(arguments))
+    values: dict[str, Any] = {"inputs": []}
+    if "config" in given:
+        values |= read_toml(given.pop("config"))
+    for name, value in given.items():
+        section, dot, key = name.rpartition(".")
+        if dot:
+            values[section] = {**values.get(section, {}), key: value}
+        elif name in PrepareOptions.__dataclass_fields__:
+            values[name] = value
+    if "output" not in values:
+        raise ConfigError("no output: give --output DIR")
+    if isinstance(values.get("cleaning"), dict):
+        values["cleaning"] = {key: _value(value) for key, value in values["cleaning"].items()}
+    return from_dict(PrepareOptions, values)
+
+
+class _Group:
+    """Options that fill one section, `training.kind` from --kind."""
+
+    def __init__(self, group: Any, section: str) -> None:
+        self._group = group
+        self._section = section
+
+    def add(self, option: str, key: str, meaning: str, **more: Any) -> None:
+        """Adds an option that leaves no trace when it is not given."""
+        self._group.add_argument(
+            option, dest=self._section + key, default=argparse.SUPPRESS, help=meaning, **more
+        )
 
 
 class _Input(argparse.Action):
@@ -93,98 +115,64 @@ class _Input(argparse.Action):
         values: Any,
         option_string: str | None = None,
     ) -> None:
-        namespace.inputs = [*namespace.inputs, values]
+        keys = ("source", "target") if len(values) == 2 else ("path",)
+        item = dict(zip(keys, values, strict=True))
+        namespace.inputs = [*getattr(namespace, "inputs", []), item]
 
 
-def _add_tokenizer_arguments(group: Any) -> None:
-    group.add_argument("--tokenizer", type=Path, help="use that of a corpus or model directory")
-    group.add_argument("--kind", choices=KINDS, default=KINDS[0], help="of a new one")
-    group.add_argument(
-        "--vocab-size", type=int, default=32000, help="pieces, or merges of moses-bpe (32000)"
+def _add_tokenizer_arguments(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("tokenizer")
+    _Group(group, "").add(
+        "--tokenizer", "tokenizer", "use that of a corpus or model directory", metavar="DIR"
     )
-    group.add_argument("--separate", action="store_true", help="one vocabulary a side")
-    group.add_argument(
-        "--sample-pairs", type=int, default=250_000, help="learned from at most (250000)"
+    new = _Group(group, "training.")
+    new.add("--kind", "kind", f"of a new one ({KINDS[0]})", choices=KINDS)
+    new.add(
+        "--vocab-size",
+        "vocab_size",
+        "pieces, or merges of moses-bpe (32000)",
+        type=int,
+        metavar="N",
     )
-    group.add_argument("--character-coverage", type=float, default=0.9995, help="(0.9995)")
-    group.add_argument(
-        "--symbol", action="append", default=[], help="always one piece; may be repeated"
+    new.add("--separate", "separate", "one vocabulary a side", action="store_true")
+    new.add("--sample-pairs", "sample_pairs", "learn from so many (250000)", type=int, metavar="N")
+    coverage = "share of characters that are pieces (0.9995)"
+    new.add("--character-coverage", "character_coverage", coverage, type=float, metavar="X")
+    new.add(
+        "--symbol", "symbols", "always one piece; may be repeated", action="append", metavar="TEXT"
     )
 
 
-def _add_cleaning_arguments(group: Any) -> None:
-    group.add_argument("--keep-empty", action="store_true", help="keep pairs with an empty side")
-    group.add_argument("--keep-duplicates", action="store_true", help="keep equal pairs")
-    group.add_argument(
-        "--test-set",
-        action="append",
-        type=Path,
-        default=[],
-        help="remove pairs of which a side is a line of this file; may be repeated",
-    )
-    for name, default, meaning in (
-        ("--max-overlap", "0.7", "share of words that both sides may have in common"),
-        ("--language-odds", "10", "times another language may be likelier than the right one"),
-        ("--max-tokens", "100", "subword tokens a side may have"),
-        ("--max-length-ratio", "1.5", "times the subword tokens of the other side"),
+def _add_cleaning_arguments(parser: argparse.ArgumentParser) -> None:
+    rules = _Group(parser.add_argument_group("cleaning: every rule has its switch"), "cleaning.")
+    off = {"action": "store_const", "const": False}
+    rules.add("--keep-empty", "empty", "keep pairs with an empty side", **off)
+    rules.add("--keep-duplicates", "duplicates", "keep equal pairs", **off)
+    lines = "remove pairs of which a side is a line of this file; may be repeated"
+    rules.add("--test-set", "test_sets", lines, action="append", metavar="FILE")
+    for option, meaning in (
+        ("--max-overlap", "share of words that both sides may have in common, or off (0.7)"),
+        ("--language-odds", "times another language may be likelier, or off (10)"),
+        ("--max-tokens", "subword tokens a side may have, or off (100)"),
+        ("--max-length-ratio", "times the subword tokens of the other side, or off (1.5)"),
+        ("--length-slack", "difference in tokens that the ratio always allows (0)"),
     ):
-        group.add_argument(
-            name, metavar="X", default=default, help=f"{meaning}, or off ({default})"
-        )
-    group.add_argument(
-        "--length-slack", type=int, default=0, help="tokens more that the ratio always allows (0)"
-    )
-    group.add_argument(
-        "--no-language-check",
-        dest="language_odds",
-        action="store_const",
-        const="off",
-        help="short for --language-odds off",
-    )
+        rules.add(option, option[2:].replace("-", "_"), meaning, metavar="X")
+    short = {"action": "store_const", "const": "off"}
+    rules.add("--no-language-check", "language_odds", "short for --language-odds off", **short)
 
 
-def _input(paths: list[str]) -> Any:
-    from sieve.text.reading import PairFiles, TsvFile
-
-    return PairFiles(Path(paths[0]), Path(paths[1])) if len(paths) == 2 else TsvFile(Path(paths[0]))
-
-
-def _training(arguments: argparse.Namespace) -> Any:
-    from sieve.text.tokenizer_training import TokenizerOptions
-
-    return TokenizerOptions(
-        kind=arguments.kind,
-        vocab_size=arguments.vocab_size,
-        separate=arguments.separate,
-        sample_pairs=arguments.sample_pairs,
-        character_coverage=arguments.character_coverage,
-        symbols=tuple(arguments.symbol),
-    )
-
-
-def _cleaning(arguments: argparse.Namespace) -> Any:
-    from sieve.text.cleaning import CleaningOptions
-
-    max_tokens = _limit("--max-tokens", arguments.max_tokens)
-    return CleaningOptions(
-        empty=not arguments.keep_empty,
-        test_sets=tuple(arguments.test_set),
-        max_overlap=_limit("--max-overlap", arguments.max_overlap),
-        language_odds=_limit("--language-odds", arguments.language_odds),
-        duplicates=not arguments.keep_duplicates,
-        max_tokens=None if max_tokens is None else int(max_tokens),
-        max_length_ratio=_limit("--max-length-ratio", arguments.max_length_ratio),
-        length_slack=arguments.length_slack,
-    )
-
-
-def _limit(option: str, text: str) -> float | None:
-    if text == "off":
+def _value(value: Any) -> Any:
+    """A limit as a number, None where a rule is off; what is neither stays for the check."""
+    if value == "off":
         return None
-    try:
-        return float(text)
-    except ValueError:
-        raise ConfigError(f"{option}: got '{text}', expected a number or off") from None
+    if isinstance(value, str):
+        for kind in (int, float):
+            try:
+                return kind(value)
+            except ValueError:
+                continue
+    return value
 
 
 def _terminate(number: int, frame: FrameType | None) -> None:
