@@ -26,7 +26,7 @@ from sieve.model.stepping import DecoderSteps
 from sieve.model.translation import TranslationModel
 from sieve.text.vocabulary import EOS, PAD, IntArray
 
-_SENTENCES = (1, 2, 4, 8, 16, 32, 64, 96, 128, 192, 256, 384, 512, 640, 768, 1024, 1536, 2048)
+_SENTENCES = (1, 2, 4, 8, *range(16, 128, 16), *range(128, 513, 32), *range(576, 2049, 64))
 _SOURCE = (8, 16, 24, 32, 40, 48, 64, 80, 96, 128, 160, 192, 256, 384, 512)
 _TARGET = (64, 256, 1024, 2048)
 _WORDS = (256, 512, 768, 1024, 1280, 1536, 1792, 2048, 2560, 3072, 4096, 5120, 6144, 8192)

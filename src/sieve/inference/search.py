@@ -208,11 +208,13 @@ def _follow(
     return _Found(tokens, scores, positions)
 
 
-@functools.cache
 def triton_kernels() -> ModuleType | None:
     """The kernels of the bookkeeping, where Triton is installed and SIEVE_TRITON is not 0."""
-    if os.environ.get("SIEVE_TRITON") == "0":
-        return None
+    return None if os.environ.get("SIEVE_TRITON") == "0" else _triton_kernels()
+
+
+@functools.cache
+def _triton_kernels() -> ModuleType | None:
     try:
         return importlib.import_module("sieve.inference.beams_triton")
     except ModuleNotFoundError:

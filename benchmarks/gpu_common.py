@@ -1,0 +1,151 @@
+"""What the GPU benchmarks share: random models, forced lengths, Hugging Face, timing."""
+
+import json
+import statistics
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import torch
+
+from sieve.inference.engine import SearchOptions
+from sieve.inference.torch_engine import TorchEngine
+from sieve.model.config import ModelConfig, resolve
+from sieve.model.translation import TranslationModel
+from sieve.text.vocabulary import BOS, EOS, PAD, IntArray
+
+T = TypeVar("T")
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+HALF = "float16" if DEVICE == "cuda" else "float32"
+
+
+@dataclass(frozen=True)
+class Forced(SearchOptions):
+    """A search of exactly `length` tokens, where EOS cannot win."""
+
+    length: int = 30
+
+    def max_length(self, src_length: int) -> int:
+        """The forced length."""
+        return self.length
+
+
+def synchronize() -> None:
+    if DEVICE == "cuda":
+        torch.cuda.synchronize()
+
+
+def build(preset: str, words: int, **changes: Any) -> TranslationModel:
+    """Random weights; EOS cannot win; the head is away from its idle start."""
+    torch.manual_seed(0)
+    settings = {"src_vocab_size": words, "tgt_vocab_size": words, **changes}
+    model = TranslationModel(resolve(preset, settings)).eval().requires_grad_(False)
+    with torch.no_grad():
+        model.output.bias.normal_(0.0, 0.1)
+        model.output.bias[EOS] = -1e4
+        for parameter in model.nvs_parameters():
+            if parameter.dim() > 1:
+                parameter.normal_(0.0, 0.05)
+    return model.to(DEVICE)
+
+
+def sentences(number: int, length: int, words: int, seed: int = 0) -> list[IntArray]:
+    """Random sources of `length` tokens, EOS among them."""
+    rng = np.random.default_rng(seed)
+    return [np.array([*rng.integers(4, words, length - 1), EOS]) for _ in range(number)]
+
+
+def threshold_for(engine: TorchEngine, source: list[IntArray], size: int) -> float:
+    """The threshold at which the mean set of these sentences has `size` words."""
+    logits = engine.bow_logits(engine.encode(source)).astype(np.float64)
+    cut = np.sort(logits, axis=None)[-size * len(source)]
+    return float(1.0 / (1.0 + np.exp(-cut)))
+
+
+def hugging_face(config: ModelConfig) -> Any:
+    """Their pre-norm encoder-decoder of the same dimensions, random weights, in half precision."""
+    import transformers
+
+    transformers.logging.set_verbosity_error()
+    theirs = transformers.M2M100Config(
+        vocab_size=config.tgt_vocab_size, d_model=config.d_model,
+        encoder_layers=config.encoder_layers, decoder_layers=config.decoder_layers,
+        encoder_ffn_dim=config.d_ff, decoder_ffn_dim=config.d_ff,
+        encoder_attention_heads=config.heads, decoder_attention_heads=config.heads,
+        activation_function="relu", dropout=0.0, attention_dropout=0.0, activation_dropout=0.0,
+        encoder_layerdrop=0.0, decoder_layerdrop=0.0, max_position_embeddings=512,
+        pad_token_id=PAD, bos_token_id=BOS, eos_token_id=EOS, decoder_start_token_id=BOS,
+    )  # fmt: skip
+    model = transformers.M2M100ForConditionalGeneration(theirs)
+    model.generation_config.eos_token_id = None  # no end before the maximum length
+    model.generation_config.forced_eos_token_id = None
+    return model.to(DEVICE, getattr(torch, HALF)).eval()
+
+
+def generate(model: Any, ids: torch.Tensor, length: int, beam_size: int, **extra: Any) -> Any:
+    """Their `generate` of exactly `length` tokens."""
+    with torch.inference_mode():
+        return model.generate(
+            input_ids=ids, attention_mask=ids != PAD, num_beams=beam_size, do_sample=False,
+            max_new_tokens=length, decoder_start_token_id=BOS, pad_token_id=PAD, **extra,
+        )  # fmt: skip
+
+
+def timed(function: Callable[..., T], *arguments: Any, **named: Any) -> tuple[T, float]:
+    """What a call returns, and its milliseconds from host to host."""
+    synchronize()
+    begin = time.perf_counter()
+    value = function(*arguments, **named)
+    synchronize()
+    return value, (time.perf_counter() - begin) * 1000
+
+
+def summary(times: list[float]) -> dict[str, float]:
+    """Milliseconds: median, 90th percentile, mean with its 95 % interval."""
+    mean = statistics.fmean(times)
+    spread = statistics.stdev(times) if len(times) > 1 else 0.0
+    return {
+        "p50": round(statistics.median(times), 4),
+        "p90": round(float(np.percentile(times, 90)), 4),
+        "mean": round(mean, 4),
+        "ci95": round(1.96 * spread / len(times) ** 0.5, 4),
+        "n": len(times),
+    }
+
+
+class Report:
+    """Results by name; a part that fails prints its traceback and the rest goes on."""
+
+    def __init__(self, output: Path | None) -> None:
+        self.output = output
+        self.result: dict[str, Any] = {
+            "command": " ".join(["python", *sys.argv]),
+            "device": torch.cuda.get_device_name() if DEVICE == "cuda" else "cpu",
+            "torch": torch.__version__,
+        }
+
+    def part(self, name: str, work: Callable[[], Any]) -> Any:
+        """Runs one part and keeps what it returns; None where it fails."""
+        print(f"== {name}", flush=True)
+        begin = time.perf_counter()
+        try:
+            value = work()
+        except Exception:
+            traceback.print_exc()
+            value = None
+            self.result[name] = {"error": traceback.format_exc().splitlines()[-1]}
+        else:
+            if value is not None:
+                self.result[name] = value
+        print(
+            json.dumps(self.result.get(name)), f"({time.perf_counter() - begin:.1f} s)", flush=True
+        )
+        if self.output:
+            self.output.parent.mkdir(parents=True, exist_ok=True)
+            self.output.write_text(json.dumps(self.result, indent=2) + "\n")
+        return value

@@ -1,0 +1,209 @@
+"""Latency of one sentence on a GPU: ours with and without selection, and Hugging Face `generate`.
+
+    PYTHONPATH=src python benchmarks/gpu_latency.py --output docs/results/gpu_latency.json
+
+Random weights, fp16, batch 1, beam 5, exactly 30 source and 30 target tokens (EOS cannot win). The
+threshold is set so that the mean set has about 1000 words. First the captured path is compared with
+the eager one; each later part goes on if another fails. --quick runs a small version on a CPU.
+"""
+
+import argparse
+import os
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from gpu_common import (
+    DEVICE,
+    HALF,
+    Forced,
+    Report,
+    build,
+    generate,
+    hugging_face,
+    sentences,
+    summary,
+    synchronize,
+    threshold_for,
+    timed,
+)
+from sieve.inference.captured import Captured
+from sieve.inference.engine import SearchOptions
+from sieve.inference.search import hypotheses
+from sieve.inference.torch_engine import TorchEngine
+from sieve.model.config import ModelConfig
+from sieve.selection.selectors import FullVocabulary, NeuralSelection, Selector, log_odds
+
+
+def check(number: int) -> dict[str, Any]:
+    """Captured against eager: fp32 must agree, fp16 is told."""
+    found = {}
+    for mixer in ("ssru", "attention"):
+        model = build("tiny", 4000, decoder_mixer=mixer, tie="none")
+        with torch.no_grad():
+            model.output.bias[2] = 1.0  # here translations may end
+        source = sentences(number, 20, 4000, seed=1) + sentences(number // 3, 11, 4000, seed=2)
+        for precision in dict.fromkeys(("float32", HALF)):
+            captured = TorchEngine(model, precision, graphs=True)
+            eager = TorchEngine(model, precision, graphs=False)
+            for name, selection in selections(eager, source, 300).items():
+                options = SearchOptions(5, 2, max_length_factor=1.0)
+                pair = [e.translate(source, selection, options) for e in (captured, eager)]
+                same = [a[0].tokens == b[0].tokens for a, b in zip(*pair, strict=True)]
+                gap = max(abs(a[0].score - b[0].score) for a, b in zip(*pair, strict=True))
+                label = f"{mixer}/{precision}/{name}"
+                found[label] = {"same": sum(same) / len(same), "score_gap": round(gap, 6)}
+                if precision == "float32" and not all(same):
+                    print(f"WARNING: {label}: {len(same) - sum(same)} of {len(same)} differ")
+    return found
+
+
+def selections(engine: TorchEngine, source: list[Any], size: int) -> dict[str, Selector]:
+    threshold = threshold_for(engine, source[:32], size)
+    return {"none": FullVocabulary(), "nvs": NeuralSelection(threshold)}
+
+
+def latency(engine: TorchEngine, args: argparse.Namespace, length: int) -> dict[str, Any]:
+    """Wall-clock times, the two selections in turn."""
+    source = sentences(args.repeats, args.tokens, args.words, seed=3)
+    options = Forced(5, length=length)
+    choices = selections(engine, source, args.set_size)
+    times: dict[str, list[float]] = {name: [] for name in choices}
+    sizes = []
+    for index in range(-10, args.repeats):
+        for name, selection in choices.items():
+            ids = [source[index % args.repeats]]
+            found, spent = timed(engine.translate, ids, selection, options)
+            assert len(found[0][0].tokens) == length, len(found[0][0].tokens)
+            if index >= 0:
+                times[name].append(spent)
+                if name == "nvs":
+                    sizes.append(found[0][0].shortlist_size)
+    result: dict[str, Any] = {name: summary(values) for name, values in times.items()}
+    result["mean_set"] = sum(sizes) / len(sizes)
+    result["nvs_p90_share"] = round(result["nvs"]["p90"] / result["none"]["p90"], 4)
+    return result
+
+
+def breakdown(engine: TorchEngine, args: argparse.Namespace) -> dict[str, Any]:
+    """Where the time goes: medians over sentences, in milliseconds."""
+    source = sentences(min(50, args.repeats + 6), args.tokens, args.words, seed=4)
+    options = Forced(5, length=args.length)
+    result: dict[str, Any] = {}
+    captured: Captured = engine._captured  # type: ignore[assignment]
+    for name, selection in selections(engine, source, args.set_size).items():
+        odds = log_odds(selection.threshold) if isinstance(selection, NeuralSelection) else None
+        parts: dict[str, list[float]] = {"encode": [], "start": [], "steps": [], "results": []}
+        with engine.inference():
+            for ids in source:
+                encoding, encode = timed(captured.encode, [ids], odds)
+                chosen = odds is not None
+                searching, start = timed(captured.start, encoding, [ids], chosen, options)
+                _, steps = timed(repeat, searching.step, args.length)
+                search = searching.search
+                _, results = timed(hypotheses, search.beams, search.words.sizes)
+                for part, value in zip(parts, (encode, start, steps, results), strict=True):
+                    parts[part].append(value)
+        result[name] = {part: summary(values[5:])["p50"] for part, values in parts.items()}
+        result[name]["step"] = round(result[name]["steps"] / args.length, 5)
+    return result
+
+
+def repeat(work: Callable[[], None], times: int) -> None:
+    for _ in range(times):
+        work()
+
+
+def profile(engine: TorchEngine, args: argparse.Namespace) -> dict[str, Any]:
+    """Kernels of one sentence, by time."""
+    source = sentences(4, args.tokens, args.words, seed=5)
+    options = Forced(5, length=args.length)
+    result = {}
+    for name, selection in selections(engine, source, args.set_size).items():
+        engine.translate(source[:1], selection, options)
+        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as prof:
+            engine.translate(source[:1], selection, options)
+            synchronize()
+        events = sorted(prof.key_averages(), key=lambda e: -e.self_device_time_total)
+        print(f"-- {name}: kernels of one sentence")
+        for event in events[:30]:
+            print(f"{event.self_device_time_total:9.1f} us {event.count:5d} x  {event.key[:110]}")
+        result[name] = {
+            "kernels": sum(e.count for e in events),
+            "busy_ms": round(sum(e.self_device_time_total for e in events) / 1000, 3),
+        }
+    return result
+
+
+def theirs(args: argparse.Namespace, config: ModelConfig, mode: str) -> dict[str, Any]:
+    """Hugging Face in one of its forms."""
+    model = hugging_face(config)
+    if mode == "static-compiled":  # static cache, forward compiled with CUDA graphs
+        model.forward = torch.compile(model.forward, mode="reduce-overhead", fullgraph=False)
+    elif mode == "decoder-compiled":
+        model.model.decoder.forward = torch.compile(model.model.decoder.forward, dynamic=True)
+        model.model.encoder.forward = torch.compile(model.model.encoder.forward)
+    extra = {"cache_implementation": "static"} if mode.startswith("static") else {}
+    source = sentences(args.repeats, args.tokens, args.words, seed=3)
+    times = []
+    for index in range(-args.hf_warmup, args.hf_repeats):
+        ids = torch.from_numpy(source[index % args.repeats])[None].to(DEVICE)
+        found, spent = timed(generate, model, ids, args.length, 5, **extra)
+        assert found.shape[1] == args.length + 1, found.shape
+        if index >= 0:
+            times.append(spent)
+    return summary(times)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--preset", default="paper")
+    parser.add_argument("--words", type=int, default=32000)
+    parser.add_argument("--tokens", type=int, default=30)
+    parser.add_argument("--length", type=int, default=30)
+    parser.add_argument("--set-size", type=int, default=1000)
+    parser.add_argument("--repeats", type=int, default=200)
+    parser.add_argument("--hf-repeats", type=int, default=20)
+    parser.add_argument("--hf-warmup", type=int, default=3)
+    parser.add_argument("--quick", action="store_true", help="a small version, also without GPU")
+    parser.add_argument("--no-hf", action="store_true", help="leave Hugging Face out")
+    parser.add_argument("--output", type=Path)
+    args = parser.parse_args()
+    if args.quick:
+        args.preset, args.words, args.repeats, args.set_size = "tiny", 2000, 3, 300
+        args.hf_repeats, args.hf_warmup = 2, 1
+    report = Report(args.output)
+    report.part("check", partial(check, 3 if args.quick else 24))
+    model = build(args.preset, args.words)
+    engine = TorchEngine(model, HALF, graphs=True)
+    ours = report.part("latency", partial(latency, engine, args, args.length))
+    report.part("breakdown", partial(breakdown, engine, args))
+    if DEVICE == "cuda":
+        report.part("profile", partial(profile, engine, args))
+    os.environ["SIEVE_TRITON"] = "0"
+    plain = TorchEngine(model, HALF, graphs=True)
+    report.part("latency_without_triton", partial(latency, plain, args, args.length))
+    os.environ.pop("SIEVE_TRITON")
+    rows = [("sieve, no selection", ours and ours["none"]), ("sieve, nvs", ours and ours["nvs"])]
+    if not args.no_hf:
+        for mode in ("eager", "static", "decoder-compiled", "static-compiled"):
+            name = f"hugging_face_{mode}"
+            if DEVICE == "cuda":
+                torch._dynamo.reset()
+            found = report.part(name, partial(theirs, args, model.config, mode))
+            rows.append((f"hugging face, {mode}", found))
+    print(f"\n{'':<34}{'p50 ms':>10}{'p90 ms':>10}{'mean ms':>16}{'x ours':>8}")
+    for name, row in rows:
+        if row:
+            ratio = row["p90"] / ours["none"]["p90"] if ours else float("nan")
+            mean = f"{row['mean']:.3f} ± {row['ci95']:.3f}"
+            print(f"{name:<34}{row['p50']:>10.3f}{row['p90']:>10.3f}{mean:>16}{ratio:>8.2f}")
+
+
+if __name__ == "__main__":
+    main()
