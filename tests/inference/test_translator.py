@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sieve
-from sieve.errors import ConfigError, ModelError
+from sieve.errors import ConfigError, InputError, ModelError
 from sieve.inference import translator as translator_module
 from sieve.inference.engine import FloatArray, Hypothesis, SearchOptions
 from sieve.inference.translator import Translation, Translator
@@ -38,7 +38,7 @@ class Letters:
         return chr(index - 4 + ord("a"))
 
     def piece_id(self, piece: str) -> int | None:
-        return ord(piece) - ord("a") + 4
+        return ord(piece) - ord("a") + 4 if piece.isascii() and len(piece) == 1 else None
 
     def save(self, directory: Path, stem: str) -> dict[str, Any]:
         raise NotImplementedError
@@ -51,6 +51,7 @@ class Backwards:
     vocab_size: int = 30
     batches: list[list[int]] = field(default_factory=list)
     selections: list[str] = field(default_factory=list)
+    options: list[SearchOptions] = field(default_factory=list)
 
     def encode(self, src_ids: Sequence[IntArray]) -> Any:
         raise NotImplementedError
@@ -59,17 +60,40 @@ class Backwards:
         raise NotImplementedError
 
     def decode(
-        self, encoded: Any, shortlists: Sequence[Shortlist], options: SearchOptions
+        self,
+        encoded: Any,
+        shortlists: Sequence[Shortlist],
+        options: SearchOptions,
+        prefixes: Sequence[Sequence[int]] | None = None,
     ) -> list[list[Hypothesis]]:
         raise NotImplementedError
 
     def translate(
-        self, src_ids: Sequence[IntArray], selection: Selector, options: SearchOptions
+        self,
+        src_ids: Sequence[IntArray],
+        selection: Selector,
+        options: SearchOptions,
+        prefixes: Sequence[Sequence[int]] | None = None,
     ) -> list[list[Hypothesis]]:
         assert all(ids[-1] == EOS for ids in src_ids)
         self.batches.append([len(ids) for ids in src_ids])
         self.selections.append(str(selection))
-        return [[Hypothesis(tuple(ids[-2::-1].tolist()), (-0.5,) * len(ids), 7)] for ids in src_ids]
+        self.options.append(options)
+        forced = prefixes or [()] * len(src_ids)
+        return [self._found(i, p, options) for i, p in zip(src_ids, forced, strict=True)]
+
+    def _found(
+        self, ids: IntArray, prefix: Sequence[int], options: SearchOptions
+    ) -> list[Hypothesis]:
+        tokens = (*prefix, *ids[-2::-1].tolist())
+        places = tuple(range(len(ids) - 2, -1, -1)) if options.alignment else ()
+        scores = (-0.5,) * (len(tokens) + 1)
+        return [Hypothesis(tokens, scores, 7, places) for _ in range(options.n_best)]
+
+    def score(
+        self, src_ids: Sequence[IntArray], tgt_ids: Sequence[Sequence[int]], selection: Selector
+    ) -> list[Hypothesis]:
+        return [Hypothesis(tuple(ids), (-0.25,) * (len(ids) + 1), 9) for ids in tgt_ids]
 
 
 def make() -> tuple[Translator, Backwards]:
@@ -80,7 +104,7 @@ def make() -> tuple[Translator, Backwards]:
 def test_one_text() -> None:
     translator, _ = make()
     assert translator.translate("abc") == Translation(
-        "cba", -2.0, 7, 30, ("c", "b", "a"), (-0.5, -0.5, -0.5, -0.5)
+        "cba", -2.0, 7, 30, ("c", "b", "a"), (-0.5, -0.5, -0.5, -0.5), -0.5
     )
 
 
@@ -109,6 +133,48 @@ def test_selection(arguments: dict[str, Any], expected: str) -> None:
     translator, engine = make()
     translator.translate("abc", **arguments)
     assert engine.selections == [expected]
+
+
+def test_beam_n_best_and_prefix() -> None:
+    translator, engine = make()
+    found = translator.translate("abc", options=SearchOptions(4, 3), prefix="xy")
+    assert found.text == "xycba"
+    assert [one.text for one in found.n_best] == ["xycba"] * 3
+    translator.translate("abc", beam_size=2)
+    assert engine.options[-1] == SearchOptions(beam_size=2)
+    with pytest.raises(InputError, match="got 1 prefixes for 2 texts"):
+        translator.translate(["a", "b"], prefix=["x"])
+    many = translator.translate(["ab", "cd"], prefix=["x", ""])
+    assert [one.text for one in many] == ["xba", "dc"]
+
+
+def test_long_lines_are_split_and_joined(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(translator_module, "LONGEST", 5)
+    translator, engine = make()
+    found = translator.translate("abc def ghi", options=SearchOptions(alignment=True))
+    assert found.text == "cba fed ihg"
+    assert found.score == -6.0
+    assert found.positions == (2, 1, 0, 5, 4, 3, 8, 7, 6)
+    assert translator.translate(["a" * 23, "b"])[0].text.replace(" ", "") == "a" * 23
+    assert max(max(batch) for batch in engine.batches) <= 6
+
+
+def test_scores() -> None:
+    translator, _ = make()
+    one, other = translator.score(["ab", ""], ["xyz", ""])
+    assert one.score == -1.0
+    assert one.pieces == ("x", "y", "z")
+    assert other.token_scores == (-0.25,)
+    with pytest.raises(InputError, match="got 2 source and 1 target lines"):
+        translator.score(["a", "b"], ["c"])
+
+
+def test_included_and_excluded_words() -> None:
+    translator, engine = make()
+    translator.translate("abc", include=["xyz"], exclude=["ba"])
+    assert engine.selections == ["nvs:0.9 (3 added, 0 excluded)"]
+    (blocked,) = engine.options[-1].blocked
+    assert blocked.tokens == (5, 4)
 
 
 def test_errors(tmp_path: Path) -> None:

@@ -3,20 +3,28 @@
 Knows which selections a model offers, and no engine by name: `load` picks one.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
 from typing import Any, overload
 
 import numpy as np
 
-from sieve.errors import ConfigError
-from sieve.inference.engine import Engine, Hypothesis, SearchOptions
-from sieve.selection.selectors import Resources, Selector, parse_selection
+from sieve.errors import ConfigError, InputError
+from sieve.inference.engine import Blocked, Engine, Hypothesis, SearchOptions
+from sieve.selection.selectors import Adjusted, Resources, Selector, parse_selection
+from sieve.text import sentences
+from sieve.text.spelling import open_ids, pieces_of, spellings
 from sieve.text.tokenizer import Tokenizers
 from sieve.text.vocabulary import EOS, IntArray
 
 BATCH_TOKENS = 4096
 """Most padded source tokens in one call of the engine."""
+LONGEST = 128
+"""Lines of more source tokens are split into sentences; no part is longer."""
 
 
 @dataclass(frozen=True)
@@ -27,12 +35,35 @@ class Translation:
     score: float
     """Log-probability over the words that were selected."""
     shortlist_size: int
-    """Number of words the search could choose from, EOS included; 0 where the text was empty."""
+    """Number of words the search could choose from, EOS included; 0 where the text was empty.
+    The largest one where a long text was split."""
     vocab_size: int
     pieces: tuple[str, ...]
     """The translation as subword pieces."""
     token_scores: tuple[float, ...]
     """Log-probability of each piece, and of the end unless the translation was cut."""
+    normalized_score: float = 0.0
+    """The score divided by length**α: what translations are compared by."""
+    positions: tuple[int, ...] = ()
+    """Source piece that each piece came from, on request."""
+    n_best: tuple[Translation, ...] = ()
+    """All translations asked for, this one first, where more than one was."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What `Translator.translate` is asked for, beside the text."""
+
+    selection: str | None = None
+    """`none`, `frequent:N`, `lexicon:K`, `nvs:λ`, joined by `+`. By default `nvs` at the model's
+    own threshold where it has a head, else `none`."""
+    options: SearchOptions = field(default_factory=SearchOptions)
+    include: tuple[str, ...] = ()
+    """Words that translations may use whatever the selection says."""
+    exclude: tuple[str, ...] = ()
+    """Words that no translation may contain."""
+    prefixes: tuple[str, ...] = ()
+    """What each translation must begin with: one for each text, or none at all."""
 
 
 class Translator:
@@ -44,11 +75,13 @@ class Translator:
         tokenizers: Tokenizers,
         resources: Resources,
         languages: tuple[str, str] = ("", ""),
+        batch_tokens: int | None = None,
     ) -> None:
         self.engine = engine
         self.tokenizers = tokenizers
         self.resources = resources
         self.languages = languages
+        self.batch_tokens = batch_tokens
 
     @overload
     def translate(
@@ -57,7 +90,11 @@ class Translator:
         *,
         selection: str | None = None,
         threshold: float | None = None,
+        beam_size: int | None = None,
         options: SearchOptions | None = None,
+        include: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+        prefix: str = "",
     ) -> Translation: ...
 
     @overload
@@ -67,54 +104,154 @@ class Translator:
         *,
         selection: str | None = None,
         threshold: float | None = None,
+        beam_size: int | None = None,
         options: SearchOptions | None = None,
+        include: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+        prefix: str | Sequence[str] = "",
     ) -> list[Translation]: ...
 
-    def translate(
+    def translate(  # noqa: PLR0913 (a request in words; `run` takes it as one value)
         self,
         text: str | list[str] | tuple[str, ...],
         *,
         selection: str | None = None,
         threshold: float | None = None,
+        beam_size: int | None = None,
         options: SearchOptions | None = None,
+        include: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+        prefix: str | Sequence[str] = "",
     ) -> Translation | list[Translation]:
         """Translates one text, or several in one go; the order is kept and empty ones stay empty.
 
         Args:
-            text: A sentence, or a list of them.
+            text: A sentence, or a list of them; a long one is split and joined again.
             selection: `none`, `frequent:N`, `lexicon:K`, `nvs:λ`, joined by `+`. By default `nvs`
                 at the model's own threshold where it has a head, else `none`.
             threshold: Short for `selection="nvs:threshold"`.
+            beam_size: Short for `options=SearchOptions(beam_size=beam_size)`.
             options: How to search.
+            include: Words that may be used whatever the selection says.
+            exclude: Words that may not be used.
+            prefix: What the translation must begin with, or a list of them.
         """
-        selector = self.selector(selection, threshold)
         lines = [text] if isinstance(text, str) else list(text)
-        translations = self._translate(lines, selector, options or SearchOptions())
+        options = options or SearchOptions()
+        if beam_size is not None:
+            options = replace(options, beam_size=beam_size)
+        prefixes = (prefix,) * len(lines) if isinstance(prefix, str) else tuple(prefix)
+        request = Request(
+            _one_selection(selection, threshold),
+            options,
+            tuple(include),
+            tuple(exclude),
+            prefixes if any(prefixes) else (),
+        )
+        translations = self.run(lines, request)
         return translations[0] if isinstance(text, str) else translations
 
     def selector(self, selection: str | None = None, threshold: float | None = None) -> Selector:
         """The selector that `translate` uses for these arguments."""
-        if threshold is not None:
-            if selection is not None:
-                raise ConfigError(
-                    f"got threshold {threshold} and selection '{selection}', expected one of them"
-                )
-            selection = f"nvs:{threshold}"
-        return parse_selection(selection, self.resources)
+        return parse_selection(_one_selection(selection, threshold), self.resources)
+
+    def run(self, lines: Sequence[str], request: Request) -> list[Translation]:
+        """Translates lines as a request says."""
+        selector, options = self._constrained(request)
+        if request.prefixes and len(request.prefixes) != len(lines):
+            raise InputError(f"got {len(request.prefixes)} prefixes for {len(lines)} texts")
+        parts = [self._split(line) for line in lines]
+        flat = [part for line in parts for part in line]
+        starts = np.cumsum([0, *map(len, parts)]).tolist()
+        prefixes = [""] * len(flat)
+        for line, prefix in enumerate(request.prefixes):
+            if parts[line]:
+                prefixes[starts[line]] = prefix  # of its first sentence
+        found = self._translate(flat, selector, options, prefixes)
+        if options.alignment:
+            found = self._shifted(found, flat, starts)
+        return [self._joined(found[a:b], options) for a, b in pairwise(starts)]
+
+    def score(
+        self, sources: Sequence[str], targets: Sequence[str], selection: str | None = None
+    ) -> list[Translation]:
+        """Log-probabilities of given translations; −inf for words that are not selected."""
+        if len(sources) != len(targets):
+            raise InputError(f"got {len(sources)} source and {len(targets)} target lines")
+        selector = self.selector(selection)
+        src_ids = self._encoded(sources)
+        tgt_ids = self.tokenizers.target.encode(targets)
+        results: dict[int, Translation] = {}
+        lengths = [max(len(s), len(t) + 1) for s, t in zip(src_ids, tgt_ids, strict=True)]
+        for rows in _batches(lengths, self.batch_tokens or BATCH_TOKENS, least=0):
+            found = self.engine.score(
+                [src_ids[row] for row in rows], [tgt_ids[row] for row in rows], selector
+            )
+            for row, one in zip(rows, found, strict=True):
+                results[row] = self._finish(one, SearchOptions())
+        return [results[row] for row in range(len(sources))]
+
+    def _constrained(self, request: Request) -> tuple[Selector, SearchOptions]:
+        """Selector and options with the request's words worked in."""
+        selector, options = self.selector(request.selection), request.options
+        target = self.tokenizers.target
+        include = {index for word in request.include for index in pieces_of(target, word)}
+        dropped: set[int] = set()
+        blocked = list(options.blocked)
+        for word in request.exclude:
+            found = spellings(target, word)
+            if not found:
+                raise InputError(f"exclude '{word}': the vocabulary cannot spell it")
+            for one in found:
+                if len(one.ids) == 1 and not one.at_word_start:
+                    dropped.add(one.ids[0])
+                else:
+                    blocked.append(Blocked(one.ids, one.at_word_start))
+        if include or dropped:
+            selector = Adjusted(selector, tuple(sorted(include)), tuple(sorted(dropped)))
+        if len(blocked) > len(options.blocked):
+            options = replace(options, blocked=tuple(blocked), open_ids=self._open_ids)
+        return selector, options
+
+    @cached_property
+    def _open_ids(self) -> tuple[int, ...]:
+        return open_ids(self.tokenizers.target)
+
+    def _split(self, line: str) -> list[str]:
+        if not line.strip():
+            return []
+        source = self.tokenizers.source
+        if len(line) <= LONGEST:  # a token has a character at least, but for rare bytes
+            return [line]
+        return sentences.split(line, lambda text: len(source.encode([text])[0]), LONGEST)
+
+    def _encoded(self, lines: Sequence[str]) -> list[IntArray]:
+        return [np.array([*ids, EOS]) for ids in self.tokenizers.source.encode(list(lines))]
 
     def _translate(
-        self, lines: Sequence[str], selector: Selector, options: SearchOptions
-    ) -> list[Translation]:
-        empty = Translation("", 0.0, 0, self.engine.vocab_size, (), ())
-        results = [empty] * len(lines)
-        sources = [np.array([*ids, EOS]) for ids in self.tokenizers.source.encode(lines)]
-        for rows in _batches(sources):
-            found = self.engine.translate([sources[row] for row in rows], selector, options)
+        self,
+        lines: Sequence[str],
+        selector: Selector,
+        options: SearchOptions,
+        prefixes: Sequence[str],
+    ) -> list[list[Translation]]:
+        """The translations of each line, best first; none for a line without a token."""
+        sources = self._encoded(lines)
+        forced = self.tokenizers.target.encode(list(prefixes)) if any(prefixes) else None
+        results: list[list[Translation]] = [[] for _ in lines]
+        lengths = [len(source) for source in sources]
+        for rows in _batches(lengths, self.batch_tokens or BATCH_TOKENS):
+            found = self.engine.translate(
+                [sources[row] for row in rows],
+                selector,
+                options,
+                None if forced is None else [forced[row] for row in rows],
+            )
             for row, hypotheses in zip(rows, found, strict=True):
-                results[row] = self._finish(hypotheses[0])
+                results[row] = [self._finish(one, options) for one in hypotheses]
         return results
 
-    def _finish(self, hypothesis: Hypothesis) -> Translation:
+    def _finish(self, hypothesis: Hypothesis, options: SearchOptions) -> Translation:
         target = self.tokenizers.target
         return Translation(
             text=target.decode([hypothesis.tokens])[0],
@@ -123,15 +260,71 @@ class Translator:
             vocab_size=self.engine.vocab_size,
             pieces=tuple(target.piece(token) for token in hypothesis.tokens),
             token_scores=hypothesis.token_scores,
+            normalized_score=hypothesis.normalized_score(options.length_penalty),
+            positions=hypothesis.positions,
+        )
+
+    def _shifted(
+        self, found: list[list[Translation]], flat: Sequence[str], starts: Sequence[int]
+    ) -> list[list[Translation]]:
+        """Positions counted from the start of a line, where it was split."""
+        sizes = list(map(len, self.tokenizers.source.encode(list(flat))))
+        offset, result, firsts = 0, [], set(starts)
+        for index, translations in enumerate(found):
+            offset = 0 if index in firsts else offset + sizes[index - 1]
+            result.append(
+                [
+                    replace(one, positions=tuple(place + offset for place in one.positions))
+                    for one in translations
+                ]
+            )
+        return result
+
+    def _joined(self, parts: Sequence[list[Translation]], options: SearchOptions) -> Translation:
+        """The translation of a line from those of its sentences, rank by rank."""
+        parts = [found for found in parts if found]
+        if not parts:
+            return Translation("", 0.0, 0, self.engine.vocab_size, (), ())
+        number = max(map(len, parts))
+        ranked = [
+            self._concatenated([found[min(rank, len(found) - 1)] for found in parts], options)
+            for rank in range(number)
+        ]
+        return ranked[0] if options.n_best == 1 else replace(ranked[0], n_best=tuple(ranked))
+
+    def _concatenated(self, parts: Sequence[Translation], options: SearchOptions) -> Translation:
+        if len(parts) == 1:
+            return parts[0]
+        scores = tuple(score for part in parts for score in part.token_scores)
+        whole = Hypothesis((), scores, 0)
+        return Translation(
+            text=sentences.join([part.text for part in parts], self.languages[1]),
+            score=whole.score,
+            shortlist_size=max(part.shortlist_size for part in parts),
+            vocab_size=self.engine.vocab_size,
+            pieces=tuple(piece for part in parts for piece in part.pieces),
+            token_scores=scores,
+            normalized_score=whole.normalized_score(options.length_penalty),
+            positions=tuple(place for part in parts for place in part.positions),
         )
 
 
-def _batches(sources: Sequence[IntArray]) -> Iterator[list[int]]:
-    """Rows of similar length together; sentences without a token but EOS are left out."""
-    rows = [row for row, source in enumerate(sources) if len(source) > 1]
+def _one_selection(selection: str | None, threshold: float | None) -> str | None:
+    if threshold is None:
+        return selection
+    if selection is not None:
+        raise ConfigError(
+            f"got threshold {threshold} and selection '{selection}', expected one of them"
+        )
+    return f"nvs:{threshold}"
+
+
+def _batches(lengths: Sequence[int], batch_tokens: int, least: int = 2) -> Iterator[list[int]]:
+    """Rows of similar length together; shorter ones than `least` are left out."""
+    rows = [row for row, length in enumerate(lengths) if length >= least]
     batch: list[int] = []
-    for row in sorted(rows, key=lambda row: len(sources[row])):
-        if batch and (len(batch) + 1) * len(sources[row]) > BATCH_TOKENS:
+    for row in sorted(rows, key=lambda row: lengths[row]):
+        if batch and (len(batch) + 1) * lengths[row] > batch_tokens:
             yield batch
             batch = []
         batch.append(row)

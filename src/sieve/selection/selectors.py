@@ -115,6 +115,23 @@ class NeuralSelection:
 
 
 @dataclass(frozen=True)
+class Adjusted:
+    """Another selector's words, with some that a request adds and less some that it forbids."""
+
+    inner: Selector
+    include: tuple[int, ...] = ()
+    exclude: tuple[int, ...] = ()
+
+    def select(self, source: Source) -> list[Shortlist]:
+        """What is forbidden is out even where it is also added; EOS always stays."""
+        found = self.inner.select(source)
+        return [one.with_words(self.include).without(self.exclude) for one in found]
+
+    def __str__(self) -> str:
+        return f"{self.inner} ({len(self.include)} added, {len(self.exclude)} excluded)"
+
+
+@dataclass(frozen=True)
 class Union:
     """The words that any of several selectors names."""
 
