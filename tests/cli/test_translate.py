@@ -1,5 +1,6 @@
 """`sieve translate` in a process of its own: a model with random weights says enough here."""
 
+import argparse
 import json
 import subprocess
 import sys
@@ -11,7 +12,7 @@ import pytest
 import torch
 
 from sieve.cli.main import main
-from sieve.cli.translate import _arriving_lines
+from sieve.cli.translate import _arriving_lines, _Job, add_arguments
 from sieve.model.checkpoint import save_model
 from sieve.model.config import ModelConfig
 from sieve.model.translation import TranslationModel
@@ -87,16 +88,92 @@ def test_arriving_lines(chunks: list[bytes], expected: list[list[str]]) -> None:
     [
         (["--selection", "lexicon:5"], "the model directory has no lexicon.safetensors"),
         (["--selection", "nsv"], "unknown selection 'nsv'; did you mean 'nvs'?"),
+        (["--n-best", "2"], "--n-best 2 needs --json: lines out are lines in"),
+        (["--engine", "native"], "there is no native engine yet; use --engine torch"),
+        (["--input", "nowhere"], "nowhere: cannot be read: No such file or directory"),
+        (["--exclude", ""], "exclude '': the vocabulary cannot spell it"),
         (["--max-length-factor", "0"], "max_length_factor: got 0.0, expected a number above 0"),
     ],
 )
 def test_errors_are_one_line(
-    model: Path, options: list[str], message: str, capsys: pytest.CaptureFixture[str]
+    model: Path,
+    tmp_path: Path,
+    options: list[str],
+    message: str,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
+    if "--exclude" in options:
+        (tmp_path / "in").write_text("bda\n")
+        options = [*options, "--input", str(tmp_path / "in"), "--output", str(tmp_path / "out")]
     assert main(["translate", str(model), *options]) == 2
     last = capsys.readouterr().err.strip().splitlines()[-1]
     assert last.startswith("sieve translate: ")
     assert message in last
+
+
+def test_n_best_positions_and_words(model: Path) -> None:
+    options = ["--json", "--n-best", "3", "--alignment", "--beam-size", "4", "--exclude", "BDA"]
+    done = subprocess.run(
+        command(model, *options, "--prefix", "RG"), input=b"bda fga\n\n", capture_output=True
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    found, empty = (json.loads(line) for line in done.stdout.splitlines())
+    assert len(found["n_best"]) == 3
+    assert all(one["text"].startswith("RG") for one in found["n_best"])
+    scores = [one["normalized_score"] for one in found["n_best"]]
+    assert scores == sorted(scores, reverse=True)
+    assert len(found["positions"]) == len(found["pieces"])
+    assert empty["text"] == ""
+    assert "engine torch on cpu in float32, selection nvs:0.9" in done.stderr.decode()
+
+
+def test_a_very_long_line_shifts_nothing(model: Path) -> None:
+    text = b"bda\n" + b"bda fga. " * 2500 + b"\n" + b"\xc3\x28" * 4000 + b"\nbda\n"
+    options = ["--beam-size", "1", "--max-length-factor", "0.1"]
+    done = subprocess.run(command(model, *options), input=text, capture_output=True)
+    assert done.returncode == 0, done.stderr.decode()
+    lines = done.stdout.split(b"\n")
+    assert len(lines) == 5
+    assert lines[0] == lines[3]
+    assert "line 2: 22500 bytes long, translated in parts" in done.stderr.decode()
+    assert "line 3: invalid UTF-8 at byte 1" in done.stderr.decode()
+
+
+def test_files_and_resuming(
+    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, target = tmp_path / "in", tmp_path / "out"
+    source.write_bytes(b"bda fga\n\nfga\nbda")
+    arguments = ["translate", str(model), "--input", str(source), "--output", str(target)]
+    arguments += ["--beam-size", "2"]
+    assert main(arguments) == 0
+    whole = target.read_bytes()
+    assert whole.count(b"\n") == 4
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "out"]
+    # as if it had been killed in its third line
+    partial, note = tmp_path / ".out.partial", tmp_path / ".out.partial.json"
+    job = _Job(_parsed(arguments[1:]))
+    assert job.resume() == 0
+    lines = whole.split(b"\n")
+    partial.write_bytes(b"KEPT\n" + lines[1] + b"\nhalf a li")
+    target.unlink()
+    assert main(arguments) == 0
+    assert "going on after 2 lines" in capsys.readouterr().err
+    assert target.read_bytes() == b"\n".join([b"KEPT", *lines[1:]])
+    # other options: from the start
+    assert job.resume() == 0
+    partial.write_bytes(b"KEPT\n")
+    assert main([*arguments, "--length-penalty", "0.5"]) == 0
+    assert "with other options or input; starting anew" in capsys.readouterr().err
+    assert b"KEPT" not in target.read_bytes()
+    assert not note.exists()
+
+
+def _parsed(argv: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("-v", "--verbose", action="store_true")
+    add_arguments(parser)
+    return parser.parse_args(argv)
 
 
 def test_no_such_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

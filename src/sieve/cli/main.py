@@ -23,6 +23,7 @@ VERBS = {
     "adapt": "fine-tune a model directory on new data, all of it or the head alone",
     "lexicon": "alignment lexicons: build, align, adapt, import, export, show",
     "translate": "lines in, translated lines out",
+    "score": "log-probabilities of given translations",
 }
 
 

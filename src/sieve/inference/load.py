@@ -11,6 +11,8 @@ from sieve.selection.lexicon import LEXICON_FILE, Lexicon
 from sieve.selection.selectors import Resources
 
 DEFAULT_THRESHOLD = 0.9
+GPU_BATCH_TOKENS = 16384
+"""Source tokens of a batch on a GPU."""
 
 
 def load(
@@ -24,7 +26,7 @@ def load(
     Args:
         directory: What `sieve train` or `sieve average` wrote.
         device: `cpu`, `cuda` or `cuda:N`.
-        precision: Of the arithmetic; weights stay as they are.
+        precision: Of weights and arithmetic.
     """
     bundle = open_bundle(directory)
     tokenizers = bundle.tokenizers()
@@ -42,7 +44,9 @@ def load(
             f"the model {engine.vocab_size}"
         )
     source, target = bundle.config.get("languages", ("", ""))
-    return Translator(engine, tokenizers, selection_resources(bundle), (source, target))
+    batch_tokens = GPU_BATCH_TOKENS if device.startswith("cuda") else None
+    resources = selection_resources(bundle)
+    return Translator(engine, tokenizers, resources, (source, target), batch_tokens)
 
 
 def selection_resources(bundle: Bundle) -> Resources:

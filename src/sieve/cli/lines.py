@@ -1,0 +1,57 @@
+"""Lines of bytes to text for verbs that translate: whatever a line holds, it stays one line."""
+
+import json
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from sieve.log import logger
+
+_READ = 1 << 20  # bytes; a pipe gives less, at once
+_LONG = 10_000
+
+
+def arriving_lines(read: Callable[[int], bytes]) -> Iterator[list[str]]:
+    """Whole lines as they arrive, all that are there at a time; the last may lack its newline."""
+    rest = b""
+    number = 0  # lines given out so far
+    while data := read(_READ):
+        *raw_lines, rest = (rest + data).split(b"\n")
+        if raw_lines:
+            yield [decode(raw, number + i) for i, raw in enumerate(raw_lines, start=1)]
+            number += len(raw_lines)
+    if rest:
+        yield [decode(rest, number + 1)]
+
+
+def decode(raw: bytes, number: int) -> str:
+    """Text of line `number`; what is odd about it goes to the log."""
+    if len(raw) > _LONG:
+        logger.warning("line %d: %d bytes long, translated in parts", number, len(raw))
+    try:
+        return raw.decode("utf-8").rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        logger.warning(
+            "line %d: invalid UTF-8 at byte %d, unreadable characters were replaced",
+            number,
+            error.start + 1,
+        )
+        return raw.decode("utf-8", errors="replace").rstrip("\r\n")
+
+
+def as_line(text: str) -> bytes:
+    """The text as one line of UTF-8."""
+    return " ".join(text.splitlines()).encode("utf-8", errors="replace") + b"\n"
+
+
+def as_json(value: dict[str, Any]) -> bytes:
+    """An object as one line; what JSON cannot say (infinite scores) is null."""
+    return json.dumps(_finite(value), ensure_ascii=False).encode("utf-8", errors="replace") + b"\n"
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    return [_finite(item) for item in value] if isinstance(value, list | tuple) else value

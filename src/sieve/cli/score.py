@@ -1,0 +1,62 @@
+"""Score given translations: the log-probability of each target line after its source line.
+
+One number a line, or a JSON object with the score of every piece. With a selection, probabilities
+are over the selected words alone; a word that is not among them makes a score of -inf (null).
+
+Examples:
+  sieve score models/en-de news.en news.de
+  sieve score models/en-de news.en news.de --selection none --json | jq .normalized_score
+"""
+
+import argparse
+import dataclasses
+import sys
+from itertools import zip_longest
+from pathlib import Path
+
+from sieve.cli.lines import as_json, decode
+from sieve.cli.translate import add_model_arguments, open_input, open_translator
+from sieve.errors import InputError
+
+_CHUNK = 1024
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the options of `sieve score`."""
+    parser.add_argument("model", metavar="MODEL", help="model directory")
+    parser.add_argument("source", type=Path, metavar="SRC", help="source lines")
+    parser.add_argument("target", type=Path, metavar="TGT", help="their translations")
+    add_model_arguments(parser)
+    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+
+
+def execute(arguments: argparse.Namespace) -> None:
+    """Runs `sieve score`."""
+    pairs = _read_pairs(arguments.source, arguments.target)
+    translator = open_translator(arguments)
+    for start in range(0, len(pairs), _CHUNK):
+        chunk = pairs[start : start + _CHUNK]
+        sources, targets = [source for source, _ in chunk], [target for _, target in chunk]
+        for one in translator.score(sources, targets, arguments.selection):
+            if arguments.json:
+                fields = dataclasses.asdict(one)
+                for name in ("positions", "n_best"):
+                    del fields[name]
+                sys.stdout.buffer.write(as_json(fields))
+            else:
+                sys.stdout.buffer.write(f"{one.score:.6f}\n".encode())
+        sys.stdout.buffer.flush()
+
+
+def _read_pairs(source: Path, target: Path) -> list[tuple[str, str]]:
+    with open_input(source) as src_file, open_input(target) as tgt_file:
+        pairs = []
+        for number, (src, tgt) in enumerate(zip_longest(src_file, tgt_file), start=1):
+            if src is None or tgt is None:
+                shorter = source if src is None else target
+                raise InputError(
+                    f"{source} and {target}: unequal numbers of lines: "
+                    f"{shorter} ends after line {number - 1}"
+                )
+            pairs.append((decode(src, number), decode(tgt, number)))
+    return pairs
