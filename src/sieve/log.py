@@ -43,5 +43,3 @@ def progress(
         mininterval=0.5,
     )
     return bar
-
-
