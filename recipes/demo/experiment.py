@@ -24,7 +24,7 @@ from sieve.text.vocabulary import EOS
 CONFIG = Path(__file__).with_name("demo.toml")
 TRAIN_PAIRS, TEST_PAIRS = 20_000, 500
 VOCAB_SIZE = 2500
-MEAN_SIZE = 48
+MEAN_SIZE = 32
 """Words in a set, on average, where ways of selecting are compared."""
 THRESHOLD = 0.5
 """λ: with λ_p = auto:1, found and not found weigh the same in training."""

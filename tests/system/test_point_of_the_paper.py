@@ -1,7 +1,10 @@
 """Neural selection finds what word-by-word selection cannot: idioms, learned for real.
 
 A generated language of two thousand words (recipes/demo/language.py) is prepared, learned and
-translated through the toolkit's own commands. Bounds leave room for seeds: SPREAD
+translated through the toolkit's own commands. Seen with seeds 1 to 4 of language and training:
+words of idioms found at λ = 0.5 with 25 to 32 of 2500 words and at a mean of 32: all; by the
+lexicon at 35 words: 0.5 to 3.8 %; by the head without context at 32: 11 to 35 %. Sentences
+translated exactly: 94.4 to 96.6 %; unchanged by selection: 98.8 to 99.8 %.
 """
 
 from collections.abc import Sequence
