@@ -72,11 +72,12 @@ def test_buckets() -> None:
     assert [bucket((8, 16), size) for size in (1, 8, 9, 16, 17)] == [8, 8, 16, 16, 17]
 
 
-def test_kernels_in_tritons_interpreter() -> None:
+@pytest.mark.parametrize("cases", ["last", pytest.param("all", marks=pytest.mark.slow)])
+def test_kernels_in_tritons_interpreter(cases: str) -> None:
     pytest.importorskip("triton", reason="triton is not installed: its kernels cannot be checked")
     program = Path(__file__).with_name("check_beams_triton.py")
     environment = {**os.environ, "TRITON_INTERPRET": "1"}
     done = subprocess.run(
-        [sys.executable, program], env=environment, capture_output=True, text=True
+        [sys.executable, program, cases], env=environment, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr[-2000:]
