@@ -37,6 +37,23 @@ def test_failed_directory_leaves_the_old_one_and_no_scratch(tmp_path: Path) -> N
     assert [p.name for p in tmp_path.iterdir()] == ["out"]
 
 
+def test_directory_replaces_an_older_one(tmp_path: Path) -> None:
+    target = tmp_path / "out"
+    for number in ("1", "2"):
+        with whole_directory(target) as partial:
+            (partial / number).write_text(number)
+    assert [p.name for p in target.iterdir()] == ["2"]
+    assert [p.name for p in tmp_path.iterdir()] == ["out"]
+
+
+def test_files_get_the_mode_that_others_get(tmp_path: Path) -> None:
+    (tmp_path / "plain").write_text("")
+    write_tensors(tmp_path / "t", {"a": np.zeros(2, np.float32)})
+    write_json(tmp_path / "j", {})
+    modes = {(tmp_path / name).stat().st_mode for name in ("plain", "t", "j")}
+    assert len(modes) == 1
+
+
 def test_failed_file_leaves_the_old_one(tmp_path: Path) -> None:
     path = tmp_path / "f"
     path.write_text("old")

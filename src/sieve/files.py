@@ -43,10 +43,7 @@ def whole_directory(directory: Path) -> Iterator[Path]:
         partial.chmod(0o755)
         for entry in partial.iterdir():
             _sync(entry)
-        if directory.exists():
-            shutil.rmtree(directory)
-        partial.rename(directory)
-        _sync(directory.parent)
+        _replace(directory, partial)
     except BaseException:
         shutil.rmtree(partial, ignore_errors=True)
         raise
@@ -57,7 +54,10 @@ def whole_file(path: Path) -> Iterator[Path]:
     """A scratch file beside `path` that takes its name when the block succeeds."""
     partial = path.with_name(f".{path.name}.partial")
     try:
+        partial.touch()
+        mode = partial.stat().st_mode  # what the user's umask gives; safetensors would make it 0600
         yield partial
+        partial.chmod(mode)
         _sync(partial)
         partial.replace(path)
         _sync(path.parent)
@@ -136,6 +136,22 @@ def write_tensors(path: Path, tensors: Tensors, metadata: Mapping[str, str] | No
     arrays = {name: np.asarray(array, order="C") for name, array in tensors.items()}
     with whole_file(path) as partial:
         save_file(arrays, partial, metadata=dict(metadata) if metadata else None)
+
+
+def _replace(directory: Path, partial: Path) -> None:
+    """Gives `partial` the name of `directory`; an older one goes only after the new one stands."""
+    old = directory.with_name(f"{partial.name}.old")
+    if directory.exists():
+        directory.rename(old)
+    try:
+        partial.rename(directory)
+    except OSError:
+        if old.exists():
+            old.rename(directory)
+        raise
+    _sync(directory.parent)
+    if old.exists():
+        shutil.rmtree(old)
 
 
 def _sync(path: Path) -> None:
