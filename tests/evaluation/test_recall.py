@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sieve.errors import ConfigError
@@ -72,6 +72,7 @@ def test_a_sentence_with_nothing_to_find_counts_for_the_size_alone() -> None:
     assert point.mean_size == 3.0
 
 
+@settings(deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 20), st.integers(5, 40), st.integers(1, 7))
 def test_streaming_equals_all_at_once_and_the_definition(
     seed: int, num_sentences: int, vocab_size: int, batch: int

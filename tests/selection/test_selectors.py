@@ -3,7 +3,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sieve.errors import ConfigError, ModelError
@@ -84,6 +84,7 @@ def test_values_are_frozen_and_comparable() -> None:
     assert parsed == Union((LexiconTopK(LEXICON, 1), NeuralSelection(0.9)))
 
 
+@settings(deadline=None)
 @given(st.floats(0, 1), st.floats(0, 1))
 def test_a_higher_threshold_never_asks_for_less(first: float, second: float) -> None:
     low, high = sorted([first, second])

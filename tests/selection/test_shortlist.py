@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sieve.selection.shortlist import Shortlist
@@ -9,6 +9,7 @@ from sieve.text.vocabulary import EOS
 ids_lists = st.lists(st.integers(0, 50), max_size=30)
 
 
+@settings(deadline=None)
 @given(ids_lists)
 def test_sorted_unique_and_with_eos(ids: list[int]) -> None:
     shortlist = Shortlist.of(ids)
@@ -19,6 +20,7 @@ def test_sorted_unique_and_with_eos(ids: list[int]) -> None:
     assert hash(shortlist) == hash(Shortlist.of(ids[::-1]))
 
 
+@settings(deadline=None)
 @given(ids_lists, ids_lists)
 def test_union(first: list[int], second: list[int]) -> None:
     union = Shortlist.union([Shortlist.of(first), Shortlist.of(second)])
