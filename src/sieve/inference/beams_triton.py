@@ -61,15 +61,16 @@ def _advance(
 
     chunk = tl.arange(0, CP)
     inside = real[:, None] & (chunk < C)[None, :]
-    place = (b * K + beam)[:, None] * C + chunk[None, :]
-    best = tl.load(maxima + place, mask=inside, other=-float("inf"))
+    cell = (b * K + beam)[:, None] * C + chunk[None, :]
+    best = tl.load(maxima + cell, mask=inside, other=-float("inf"))
     best = (best - log_sum[:, None]) + total[:, None]
     best = tl.where(inside, best, -float("inf"))
     number = tl.where(inside, beam[:, None] * C + chunk[None, :], _FAR)  # chunks in order
 
     step = tl.load(position)
     cut = tl.load(limit + b) <= step + 1
-    is_done = tl.load(done + b) != 0
+    flag = tl.load(done + b)
+    closed = (flag != 0) | cut  # nothing may live on
     weight = tl.load(weights + step + 1)
     ended = tl.load(final + b * K + beam, mask=real, other=float("inf"))
     ended_at = tl.load(final_at + b * K + beam, mask=real, other=-2)
@@ -113,17 +114,17 @@ def _advance(
         worst = tl.min(ended, axis=0)
         newest = tl.max(tl.where(ended == worst, ended_at, -2), axis=0)
         slot = tl.max(tl.where((ended == worst) & (ended_at == newest), beam, -1), axis=0)
-        takes = (is_end | cut) & (rank < K) & (is_done == 0) & (normal > worst)
+        takes = (is_end | cut) & (rank < K) & (flag == 0) & (normal > worst)
         replaced = (beam == slot) & takes
         ended = tl.where(replaced, normal, ended)
         ended_at = tl.where(replaced, step * R + rank, ended_at)
         # living on
-        lives = (is_end == 0) & (living < K)
-        place = b * K + tl.minimum(living, K - 1)
-        kept = tl.where(is_done | cut, -float("inf"), value)
-        tl.store(score + place, kept, mask=lives)
-        tl.store(ids + place, word, mask=lives)
-        tl.store(rows + place, b * K + parent, mask=lives)
+        lives = (word != END) & (living < K)
+        heir = b * K + tl.minimum(living, K - 1)
+        kept = tl.where(closed, -float("inf"), value)
+        tl.store(score + heir, kept, mask=lives)
+        tl.store(ids + heir, word, mask=lives)
+        tl.store(rows + heir, b * K + parent, mask=lives)
         tl.store(alive + (step * B + b) * K + tl.minimum(living, K - 1), rank, mask=lives)
         highest_alive = tl.where(lives & (living == 0), kept, highest_alive)
         living += lives.to(tl.int32)
@@ -132,7 +133,7 @@ def _advance(
     bound = highest_alive * tl.load(ceiling + b)
     unbeaten = tl.sum((real & (ended >= bound)).to(tl.int32), axis=0) >= n_best
     plenty = tl.sum((real & (ended > -float("inf"))).to(tl.int32), axis=0) >= enough
-    tl.store(done + b, (is_done | unbeaten | plenty).to(tl.int8))
+    tl.store(done + b, ((flag != 0) | unbeaten | plenty).to(tl.int8))
 
 
 def fits(beams: Beams, width: int) -> bool:

@@ -1,0 +1,58 @@
+"""Every CUDA kernel compiles for a Hopper GPU, which needs no GPU: the interpreter is laxer."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+triton = pytest.importorskip("triton", reason="Triton (extra 'gpu') is not installed")
+
+LENGTHS = {"BU": 32, "BT": 16, "D": 64}
+HEAD_STRIDES = ["i32"] * 3
+
+
+def compile_for_hopper(kernel: Any, types: Sequence[str], constants: Mapping[str, Any]) -> str:
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource
+
+    given = iter(types)
+    names = kernel.arg_names
+    signature = {name: "constexpr" if name in constants else next(given) for name in names}
+    source = ASTSource(fn=kernel, signature=signature, constexprs=dict(constants))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Triton announces changes of its own defaults
+        return str(triton.compile(source, target=GPUTarget("cuda", 90, 32)).asm["ptx"])
+
+
+@pytest.mark.parametrize(("masked", "causal"), [(True, False), (False, True)])
+def test_short_attention(masked: bool, causal: bool) -> None:
+    from sieve.model import attention_triton as kernels
+
+    constants = {"HAS_MASK": masked, "CAUSAL": causal, **LENGTHS}
+    mask = "*i1" if masked else "*bf16"
+    tail = ["i32", "i32", "i32", "fp32"]
+    forward = ["*bf16"] * 3 + [mask, "*bf16"] + HEAD_STRIDES * 3 + tail
+    backward = ["*bf16"] * 3 + [mask] + ["*bf16"] * 4 + HEAD_STRIDES * 4 + tail
+    assert compile_for_hopper(kernels._forward_kernel, forward, constants)
+    assert compile_for_hopper(kernels._backward_kernel, backward, constants)
+
+
+def test_recurrence() -> None:
+    from sieve.model import recurrence_triton as kernels
+
+    types = ["*fp32", "*fp32", "*fp32", "i32", "i32"]
+    assert compile_for_hopper(kernels._kernel, types, {"REVERSE": True, "BLOCK": 64})
+
+
+@pytest.mark.parametrize("has_words", [True, False])
+def test_beams(has_words: bool) -> None:
+    from sieve.inference import beams_triton as kernels
+
+    words = "*i64" if has_words else "*fp32"
+    search = "*fp32 *i64 *i8 *fp32 *i64 *i64 *fp32 *fp32 *i64 *i64 *fp32 *i64 *i64".split()
+    types = ["*fp32"] * 4 + [words, *search] + ["i32"] * 7
+    constants = {"K": 5, "KP": 8, "CP": 8, "PP": 2, "WIDTH": 64, "HAS_WORDS": has_words, "END": 2}
+    assert compile_for_hopper(kernels._advance, types, constants)
+    summary = ["*fp16", "*fp32", "*fp32", "*fp32", "i32", "i32", "i32"]
+    assert compile_for_hopper(kernels._summarize, summary, {"BLOCK": 1024, "WIDTH": 64})
