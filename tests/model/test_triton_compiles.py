@@ -50,22 +50,9 @@ def test_beams(has_words: bool) -> None:
     from sieve.inference import beams_triton as kernels
 
     words = "*i64" if has_words else "*fp32"
-    search = [
-        "*fp32",
-        "*i64",
-        "*i8",
-        "*fp32",
-        "*i64",
-        "*i64",
-        "*fp32",
-        "*fp32",
-        "*i64",
-        "*i64",
-        "*fp32",
-        "*i64",
-        "*i64",
-    ]
-    types = ["*fp32"] * 4 + [words, *search] + ["i32"] * 7
+    beams = ["*fp32", "*i64", "*i8", "*fp32", "*i64", "*i64", "*fp32", "*fp32"]
+    record = ["*i64", "*i64", "*fp32", "*i64", "*i64"]
+    types = ["*fp32"] * 4 + [words, *beams, *record] + ["i32"] * 7
     constants = {"K": 5, "KP": 8, "CP": 8, "PP": 2, "WIDTH": 64, "HAS_WORDS": has_words, "END": 2}
     assert compile_for_hopper(kernels._advance, types, constants)
     summary = ["*fp16", "*fp32", "*fp32", "*fp32", "i32", "i32", "i32"]
