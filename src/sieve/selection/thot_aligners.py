@@ -73,7 +73,8 @@ class ThotAligner:
         ):
             linked = matrix.to_list()  # source position from 1 for each target token, 0 for none
             flat.extend(linked if len(linked) == len(ids) else [0] * len(ids))
-        return np.array(flat, np.int16) - np.int16(1)
+        positions: npt.NDArray[np.int16] = np.array(flat, np.int16) - np.int16(1)
+        return positions
 
     def table(self) -> TranslationTable:
         """The translation probabilities of the last model of the chain."""
