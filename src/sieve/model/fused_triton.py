@@ -136,6 +136,7 @@ def attend(q: Tensor, keys_values: Tensor, mask: Tensor) -> Tensor:
     """Attention of q (B, K, D) to keys and values (2, B, H, T, D/H), mask (B, 1, 1, T) added."""
     _, B, H, T, DH = keys_values.shape
     K = q.shape[1]
+    q, keys_values, mask = q.contiguous(), keys_values.contiguous(), mask.contiguous()
     out = torch.empty_like(q)
     KP = max(2, triton.next_power_of_2(K))
     _attend[(B, H)](
