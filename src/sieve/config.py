@@ -27,11 +27,12 @@ C = TypeVar("C")
 def read_toml(path: Path) -> dict[str, Any]:
     """Reads a TOML file; errors name the file and the place."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        values: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise InputError(f"{path}: no such configuration file") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: not valid TOML: {error}") from None
+    return values
 
 
 def from_dict(kind: type[C], values: Mapping[str, Any], where: str = "") -> C:
