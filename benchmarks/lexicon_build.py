@@ -46,7 +46,8 @@ def main() -> None:
     }
     print(result)
     if arguments.output:
-        write_json(arguments.output, result)
+        command = " ".join(["python", *sys.argv])
+        write_json(arguments.output, {"command": command, **result})
 
 
 def watch(root: psutil.Process, process: "subprocess.Popen[bytes]") -> tuple[int, float]:

@@ -6,6 +6,7 @@ LEXICON is a directory with tokenizers, or a .safetensors file with --tokenizer 
 """
 
 import argparse
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,9 @@ def main() -> None:
                 print(f"  k = {point['k']:<6} {point['recall']:5.1f} at {point['mean_size']:.0f}")
             curves.append(curve)
     if arguments.output:
-        write_json(arguments.output, {"what": __doc__.splitlines()[0], "curves": curves})
+        command = " ".join(["python", *sys.argv])
+        what = __doc__.splitlines()[0]
+        write_json(arguments.output, {"command": command, "what": what, "curves": curves})
 
 
 def measure(

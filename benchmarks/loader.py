@@ -9,6 +9,7 @@ text (gamma distributed, 25 tokens mean) and random ids.
 import argparse
 import json
 import os
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -136,6 +137,7 @@ def main() -> None:
         "plans": plans,
         "loaders": loaders,
     }
+    result = {"command": " ".join(["python", *sys.argv]), **result}
     print(json.dumps(result, indent=2))
     arguments.output.parent.mkdir(parents=True, exist_ok=True)
     arguments.output.write_text(json.dumps(result, indent=2) + "\n")

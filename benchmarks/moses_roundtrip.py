@@ -8,6 +8,7 @@ docs/results/moses_roundtrip.json.
 
 import argparse
 import json
+import sys
 import time
 from dataclasses import replace
 from itertools import islice
@@ -71,6 +72,7 @@ def main() -> None:
             results.append({**row, "learning_seconds": seconds, **measure(tokenizer, lines)})
             print(json.dumps(results[-1]), flush=True)
     content = {
+        "command": " ".join(["python", *sys.argv]),
         "text": [path.name for path in arguments.files],
         "learned_from_lines": [len(lines) for lines in learn],
         "results": results,

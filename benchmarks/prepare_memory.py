@@ -146,7 +146,8 @@ def main() -> None:
         "sentencepiece": sentencepiece.__version__,
     }
     RESULTS.parent.mkdir(parents=True, exist_ok=True)
-    content = {"runs": runs, "machine": machine, "versions": versions}
+    command = " ".join(["python", *sys.argv])
+    content = {"command": command, "runs": runs, "machine": machine, "versions": versions}
     RESULTS.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
