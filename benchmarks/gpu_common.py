@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 import torch
 
-from sieve.inference.engine import SearchOptions
+from sieve.inference.options import SearchOptions
 from sieve.inference.torch_engine import TorchEngine
 from sieve.model.config import ModelConfig, resolve
 from sieve.model.translation import TranslationModel

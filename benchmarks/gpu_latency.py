@@ -31,7 +31,7 @@ from gpu_common import (
     timed,
 )
 from sieve.inference.captured import Captured
-from sieve.inference.engine import SearchOptions
+from sieve.inference.options import SearchOptions
 from sieve.inference.search import hypotheses
 from sieve.inference.torch_engine import TorchEngine
 from sieve.model.config import ModelConfig

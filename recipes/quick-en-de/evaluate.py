@@ -20,7 +20,7 @@ import torch
 from sieve.bundle import open_bundle
 from sieve.evaluation.quality import bleu
 from sieve.evaluation.recall import RecallMeter
-from sieve.inference.engine import SearchOptions
+from sieve.inference.options import SearchOptions
 from sieve.inference.torch_engine import TorchEngine
 from sieve.model.checkpoint import load_model
 from sieve.selection.selectors import FullVocabulary, NeuralSelection, Selector

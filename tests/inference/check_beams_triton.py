@@ -7,7 +7,7 @@ import torch
 
 from sieve.inference import beams_triton
 from sieve.inference.beams import Beams, candidates
-from sieve.inference.engine import SearchOptions
+from sieve.inference.options import SearchOptions
 from sieve.inference.output_words import AllWords, OutputWords, SelectedWords
 
 B, U = 3, 7

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sieve.inference.captured import bucket, compact
-from sieve.inference.engine import SearchOptions
+from sieve.inference.options import SearchOptions
 from sieve.inference.torch_engine import TorchEngine
 from sieve.model.config import ModelConfig
 from sieve.model.translation import TranslationModel

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import nn
 
-from sieve.inference.engine import SearchOptions
+from sieve.inference.options import SearchOptions
 from sieve.inference.torch_engine import TorchEngine
 from sieve.model.config import ModelConfig
 from sieve.model.layers import sinusoids

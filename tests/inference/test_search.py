@@ -12,7 +12,8 @@ import torch
 
 from sieve.errors import ConfigError, ModelError
 from sieve.inference.beams import best, candidates
-from sieve.inference.engine import Blocked, Hypothesis, Sampling, SearchOptions
+from sieve.inference.engine import Hypothesis
+from sieve.inference.options import Blocked, Sampling, SearchOptions
 from sieve.inference.output_words import AllWords
 from sieve.inference.torch_engine import TorchEngine
 from sieve.model.config import ModelConfig

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sieve.inference import torch_engine
-from sieve.inference.engine import Hypothesis, SearchOptions
+from sieve.inference.engine import Hypothesis
+from sieve.inference.options import SearchOptions
 from sieve.inference.torch_engine import TorchEngine
 from sieve.model.config import ModelConfig
 from sieve.model.translation import TranslationModel

@@ -11,7 +11,8 @@ import pytest
 import sieve
 from sieve.errors import ConfigError, InputError, ModelError
 from sieve.inference import translator as translator_module
-from sieve.inference.engine import FloatArray, Hypothesis, SearchOptions
+from sieve.inference.engine import FloatArray, Hypothesis
+from sieve.inference.options import SearchOptions
 from sieve.inference.translator import Translation, Translator
 from sieve.selection.selectors import Resources, Selector
 from sieve.selection.shortlist import Shortlist

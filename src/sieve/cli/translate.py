@@ -23,8 +23,7 @@ from typing import TYPE_CHECKING, Any
 from sieve.cli.lines import arriving_lines as _arriving_lines
 from sieve.cli.lines import as_json, as_line, decode
 from sieve.errors import ConfigError, InputError
-from sieve.files import read_json, write_json
-from sieve.inference.engine import Sampling, SearchOptions
+from sieve.inference.options import Sampling, SearchOptions
 from sieve.log import logger, progress
 
 if TYPE_CHECKING:
@@ -238,6 +237,8 @@ class _Job:
 
     def resume(self) -> int:
         """Lines that are done already; 0 after starting anew."""
+        from sieve.files import read_json, write_json
+
         if self.partial.is_file() and self._note.is_file():
             if read_json(self._note) == self._about:
                 return self._keep_whole_lines()

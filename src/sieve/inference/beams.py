@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from sieve.inference.engine import SearchOptions
+from sieve.inference.options import SearchOptions
 from sieve.inference.output_words import OutputWords
 from sieve.text.vocabulary import BOS, EOS
 

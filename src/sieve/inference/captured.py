@@ -18,7 +18,8 @@ import torch
 from torch import Tensor
 
 from sieve.inference.beams import Beams
-from sieve.inference.engine import Hypothesis, SearchOptions
+from sieve.inference.engine import Hypothesis
+from sieve.inference.options import SearchOptions
 from sieve.inference.output_words import AllWords, MaskedWords, OutputWords, SelectedWords
 from sieve.inference.search import Search, hypotheses, run_checked
 from sieve.model import fused

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from sieve.inference.engine import Blocked, SearchOptions
+from sieve.inference.options import Blocked, SearchOptions
 from sieve.inference.output_words import OutputWords
 from sieve.text.vocabulary import BOS
 

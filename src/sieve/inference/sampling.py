@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from sieve.inference.beams import Candidates
-from sieve.inference.engine import Sampling
+from sieve.inference.options import Sampling
 from sieve.inference.output_words import OutputWords
 from sieve.text.vocabulary import IntArray
 

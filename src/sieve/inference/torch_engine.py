@@ -22,7 +22,8 @@ from torch import Tensor
 from sieve.inference.beams import Beams
 from sieve.inference.captured import Captured
 from sieve.inference.constraints import Constraints
-from sieve.inference.engine import FloatArray, Hypothesis, SearchOptions
+from sieve.inference.engine import FloatArray, Hypothesis
+from sieve.inference.options import SearchOptions
 from sieve.inference.output_words import (
     WIDTH,
     AllWords,

@@ -14,7 +14,8 @@ from typing import Any, overload
 import numpy as np
 
 from sieve.errors import ConfigError, InputError
-from sieve.inference.engine import Blocked, Engine, Hypothesis, SearchOptions
+from sieve.inference.engine import Engine, Hypothesis
+from sieve.inference.options import Blocked, SearchOptions
 from sieve.selection.selectors import Adjusted, Resources, Selector, parse_selection
 from sieve.text import sentences
 from sieve.text.spelling import open_ids, pieces_of, spellings

@@ -15,7 +15,7 @@ import torch
 from sieve.errors import InputError
 from sieve.evaluation.quality import Score, bleu
 from sieve.evaluation.recall import Recall, RecallMeter
-from sieve.inference.engine import SearchOptions
+from sieve.inference.options import SearchOptions
 from sieve.inference.torch_engine import Precision, TorchEngine
 from sieve.model.translation import TranslationModel
 from sieve.selection.selectors import FullVocabulary
