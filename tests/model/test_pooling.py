@@ -63,3 +63,11 @@ def test_blocks_bound_what_is_held_at_once() -> None:
     widths = [block.stop - block.start for block in pooling._blocks(x, 256_000)]
     assert sum(widths) == 256_000
     assert max(widths) * 64 * 32 <= pooling.BLOCK_ELEMENTS["cpu"]
+
+
+def test_gradient_check_in_double_precision() -> None:
+    generator = torch.Generator().manual_seed(8)
+    x = torch.randn(2, 3, 4, generator=generator, dtype=torch.float64, requires_grad=True)
+    weight = torch.randn(6, 4, generator=generator, dtype=torch.float64, requires_grad=True)
+    mask = torch.tensor([[True, True, True], [True, False, False]])
+    assert torch.autograd.gradcheck(lambda x, w: pooled_projection(x, mask, w), (x, weight))

@@ -53,7 +53,8 @@ class _PooledProjection(torch.autograd.Function):
         (grad,) = grads  # (B, V)
         x, weight, winners = ctx.saved_tensors
         B, T, D = x.shape
-        grad_x = torch.zeros_like(x, dtype=torch.float32) if ctx.needs_input_grad[0] else None
+        wide = torch.promote_types(x.dtype, torch.float32)  # many small blocks are summed
+        grad_x = torch.zeros_like(x, dtype=wide) if ctx.needs_input_grad[0] else None
         grad_weight = torch.empty_like(weight) if ctx.needs_input_grad[1] else None
         for words in _blocks(x, weight.shape[0]):
             index = winners[:, words].long()[:, None]  # (B, 1, C)
