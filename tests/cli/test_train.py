@@ -181,6 +181,7 @@ def test_user_errors_are_one_line(
     arguments = [*command[3:], *extra, "--output", str(tmp_path / "run")]
     assert main(arguments) == 2
     assert message in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
 
 
 def test_an_output_that_cannot_be_written(

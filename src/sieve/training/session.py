@@ -87,12 +87,13 @@ class _Session:
 
     def run(self, device: torch.device, data: TrainingData | None) -> int:
         config, first = self.config, self.processes.first
-        if first:
-            self.directory.create()
         if data is None:
             data = open_data(config.data)
         self._check_alignment(data)
-        model = build_model(config, data).to(device)
+        model = build_model(config, data)
+        if first:
+            self.directory.create()  # not before all settings and data have proved sound
+        model = model.to(device)
         trainer = Trainer(model, config.training, self._loader(data, device), self._schedule())
         self._prepare_device(model, device)
         metrics = None
