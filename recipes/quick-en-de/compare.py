@@ -47,14 +47,13 @@ def main() -> None:
     head, lexicon = (json.loads(path.read_text()) for path in (args.head, args.lexicon))
     result: dict[str, Any] = {"command": " ".join(["python", *sys.argv]), "tests": {}}
     for curve in lexicon["curves"]:
-        name = curve["test"].removesuffix(".en-de")
+        name, kind = curve["test"].removesuffix(".en-de"), curve["lexicon"]
         rows = compare(head["tests"][name], curve)
-        result["tests"][name] = rows
         for row in rows:
-            print(f"{name:24}{row['mean_size']:9.0f}{row['lexicon']:8.1f}{row['head']:8.1f}")
-        won = all(row["head"] > row["lexicon"] for row in rows)
-        result[f"head_above_lexicon_everywhere_{name}"] = won
-        print(f"{name}: head above lexicon at every size: {won}")
+            print(f"{name:24}{row['mean_size']:9.0f}{row['lexicon']:8.2f}{row['head']:8.2f}")
+        above = all(row["head"] > row["lexicon"] for row in rows)
+        result["tests"].setdefault(name, {})[kind] = {"head_above_everywhere": above, "rows": rows}
+        print(f"{name}, {kind}: head above lexicon at every size: {above}")
     if args.output:
         args.output.write_text(json.dumps(result, indent=1) + "\n")
 
