@@ -44,6 +44,10 @@ def test_round_trip_through_plain_values() -> None:
         ({"size": 1, "nmae": "y"}, "unknown configuration key 'top.nmae'; did you mean 'name'?"),
         ({"size": 1, "zzz": "y"}, "known: betas, inner, name, path, size, weight"),
         ({"size": "3"}, "top.size: got '3' (str), expected int"),
+        (
+            {"size": 1, "inner": {"rate": float("inf")}},
+            "rate: got inf, expected a finite number",
+        ),
         ({"size": True}, "top.size: got True (bool), expected int"),
         ({"size": 1, "inner": {"mode": "c"}}, "top.inner.mode: got 'c', expected one of a, b"),
         ({"size": 1, "inner": {"raet": 1}}, "'top.inner.raet'; did you mean 'rate'?"),

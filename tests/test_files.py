@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sieve.errors import ModelError
+from sieve.errors import InputError, ModelError
 from sieve.files import (
     read_json,
     read_tensors,
@@ -112,3 +112,17 @@ def test_missing_tensors_file(tmp_path: Path) -> None:
 def test_json_is_plain_json(tmp_path: Path) -> None:
     write_json(tmp_path / "a.json", {"x": 1.5})
     assert json.loads((tmp_path / "a.json").read_text()) == {"x": 1.5}
+
+
+def test_what_is_in_the_way_is_told_and_stays(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("precious")
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    cases = [("file", "is a file"), ("link", "symbolic link"), ("file/x", "cannot be written")]
+    for name, message in cases:
+        with pytest.raises(InputError, match=message), whole_directory(tmp_path / name):
+            pass
+    with pytest.raises(InputError, match="is a directory"), whole_file(tmp_path / "real"):
+        pass
+    assert (tmp_path / "file").read_text() == "precious"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["file", "link", "real"]

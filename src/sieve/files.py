@@ -18,7 +18,7 @@ import numpy.typing as npt
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
-from sieve.errors import ModelError
+from sieve.errors import InputError, ModelError
 
 Tensors = Mapping[str, npt.NDArray[Any]]
 _MAPPED_DTYPES = {
@@ -36,8 +36,13 @@ _MAPPED_DTYPES = {
 @contextmanager
 def whole_directory(directory: Path) -> Iterator[Path]:
     """A scratch directory beside `directory` that takes its name when the block succeeds."""
-    directory.parent.mkdir(parents=True, exist_ok=True)
-    partial = Path(tempfile.mkdtemp(prefix=f".{directory.name}.", dir=directory.parent))
+    if directory.is_symlink():
+        raise InputError(f"{directory}: is a symbolic link; give the directory itself")
+    if directory.exists() and not directory.is_dir():
+        raise InputError(f"{directory}: is a file, expected a directory to make; choose another")
+    with _writable(directory):
+        directory.parent.mkdir(parents=True, exist_ok=True)
+        partial = Path(tempfile.mkdtemp(prefix=f".{directory.name}.", dir=directory.parent))
     try:
         yield partial
         partial.chmod(0o755)
@@ -52,9 +57,12 @@ def whole_directory(directory: Path) -> Iterator[Path]:
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
     """A scratch file beside `path` that takes its name when the block succeeds."""
+    if path.is_dir():
+        raise InputError(f"{path}: is a directory, expected a file to write; choose another")
     partial = path.with_name(f".{path.name}.partial")
-    try:
+    with _writable(path):
         partial.touch()
+    try:
         mode = partial.stat().st_mode  # what the user's umask gives; safetensors would make it 0600
         yield partial
         partial.chmod(mode)
@@ -136,6 +144,15 @@ def write_tensors(path: Path, tensors: Tensors, metadata: Mapping[str, str] | No
     arrays = {name: np.asarray(array, order="C") for name, array in tensors.items()}
     with whole_file(path) as partial:
         save_file(arrays, partial, metadata=dict(metadata) if metadata else None)
+
+
+@contextmanager
+def _writable(path: Path) -> Iterator[None]:
+    """One line instead of a traceback where nothing can be made."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror}; choose another") from None
 
 
 def _replace(directory: Path, partial: Path) -> None:

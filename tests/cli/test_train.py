@@ -14,8 +14,10 @@ import pytest
 import torch
 
 from sieve.cli.main import main
+from sieve.errors import InputError
 from sieve.files import read_tensors
 from sieve.training.session import train
+from sieve.training.state import RunDirectory
 
 UPDATES = 36
 
@@ -167,6 +169,8 @@ def test_two_processes_follow_the_curve_of_one(
     [
         (["--set", "training.warmup=0"], "training.warmup: got 0, expected above 0"),
         (["--set", "data.train=['nowhere']"], "nowhere: no such corpus directory"),
+        (["--set", "training.seed=99999999999999999999"], "expected less than 2**63"),
+        (["--set", "training.clip_norm=nan"], "training.clip_norm: got nan"),
         (["--config", "missing.toml"], "missing.toml: no such configuration file"),
         (["--init-from", "nowhere"], "nowhere: no such model directory"),
     ],
@@ -209,3 +213,13 @@ def test_a_configuration_file_with_options_on_top(
     assert saved["training"]["batch_tokens"] == 500
     assert saved["model"]["dropout"] == 0.3
     assert saved["data"]["valid_tgt"] == data["valid_tgt"]
+
+
+def test_two_processes_cannot_train_in_one_directory(tmp_path: Path) -> None:
+    first, second = RunDirectory(tmp_path / "run"), RunDirectory(tmp_path / "run")
+    first.create()
+    with pytest.raises(InputError, match="another process trains here"):
+        second.create()
+    first.release()
+    second.create()
+    second.release()

@@ -55,3 +55,6 @@ def test_a_damaged_state_is_named(tmp_path: Path) -> None:
     (state / "progress.json").write_text('{"update": "many"}')
     with pytest.raises(ModelError, match=r"progress\.json: damaged: progress\.update"):
         run.read_state(state)
+    (state / "progress.json").write_text("{}")
+    with pytest.raises(ModelError, match="its progress says update 0"):
+        run.read_state(state)

@@ -224,6 +224,10 @@ class _Job:
 
     def __init__(self, arguments: argparse.Namespace) -> None:
         self.output: Path = arguments.output
+        if self.output.is_dir():
+            raise InputError(f"{self.output}: is a directory, expected a file to write")
+        if self.output.exists() and self.output.samefile(arguments.input):
+            raise InputError(f"{self.output}: is the input, too; choose another --output")
         self.partial = self.output.with_name(f".{self.output.name}.partial")
         self._note = self.output.with_name(f".{self.output.name}.partial.json")
         status = arguments.input.stat() if arguments.input.is_file() else None
@@ -243,8 +247,10 @@ class _Job:
             if read_json(self._note) == self._about:
                 return self._keep_whole_lines()
             logger.warning("%s: was made with other options or input; starting anew", self.partial)
-        self.output.parent.mkdir(parents=True, exist_ok=True)
-        self.partial.write_bytes(b"")
+        try:
+            self.partial.write_bytes(b"")
+        except OSError as error:
+            raise InputError(f"{self.output}: cannot be written: {error.strerror}") from None
         write_json(self._note, self._about)
         return 0
 

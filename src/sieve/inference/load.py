@@ -1,11 +1,12 @@
 """From a model directory to a translator: picks the engine, opens what the directory holds."""
 
+import re
 from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from sieve.bundle import Bundle, open_bundle
-from sieve.errors import ModelError, require
+from sieve.errors import ConfigError, ModelError, require
 from sieve.inference.translator import Translator
 from sieve.selection.lexicon import LEXICON_FILE, Lexicon
 from sieve.selection.selectors import Resources
@@ -31,6 +32,8 @@ def load(
     bundle = open_bundle(directory)
     tokenizers = bundle.tokenizers()
     torch = require("torch", "train", "translation with the torch engine")
+    if not re.fullmatch(r"cpu|cuda(:\d+)?", device):
+        raise ConfigError(f"device: got '{device}', expected cpu, cuda or cuda:N")
     if device.startswith("cuda") and not torch.cuda.is_available():
         raise ModelError(f"device '{device}': torch finds no GPU here; use 'cpu'")
     # imported here: both need torch, and everything else of this room does not
@@ -53,6 +56,10 @@ def selection_resources(bundle: Bundle) -> Resources:
     """What the directory offers to select with."""
     has_head = bundle.config.get("model", {}).get("nvs_head", "none") != "none"
     threshold = bundle.config.get("selection", {}).get("threshold", DEFAULT_THRESHOLD)
+    if isinstance(threshold, bool) or not isinstance(threshold, int | float):
+        raise ModelError(
+            f"{bundle.directory}: config.json has the threshold {threshold!r}, expected a number"
+        )
     has_lexicon = (bundle.directory / LEXICON_FILE).is_file()
     return Resources(
         threshold=float(threshold) if has_head else None,

@@ -21,6 +21,8 @@ class Sampling:
     """Draw from the k most probable words only; 0 stands for all."""
 
     def __post_init__(self) -> None:
+        if not 0 <= self.seed < 2**63:
+            raise ConfigError(f"seed: got {self.seed}, expected 0 or more and less than 2**63")
         if not self.temperature > 0:
             raise ConfigError(f"temperature: got {self.temperature}, expected a number above 0")
         if self.top_k < 0:
@@ -69,7 +71,7 @@ class SearchOptions:
             )
         if not self.length_penalty >= 0:
             raise ConfigError(f"length_penalty: got {self.length_penalty}, expected 0 or more")
-        if not self.max_length_factor > 0:
+        if not 0 < self.max_length_factor < float("inf"):
             raise ConfigError(
                 f"max_length_factor: got {self.max_length_factor}, expected a number above 0"
             )

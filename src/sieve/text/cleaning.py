@@ -48,13 +48,13 @@ class CleaningOptions:
     def __post_init__(self) -> None:
         if self.max_overlap is not None and not 0 <= self.max_overlap <= 1:
             raise ConfigError(f"max_overlap: got {self.max_overlap}, expected 0 to 1")
-        if self.language_odds is not None and self.language_odds < 1:
+        if self.language_odds is not None and not self.language_odds >= 1:
             raise ConfigError(f"language_odds: got {self.language_odds}, expected 1 or more")
         if self.max_tokens is not None and self.max_tokens < 1:
             raise ConfigError(f"max_tokens: got {self.max_tokens}, expected 1 or more")
         if self.length_slack < 0:
             raise ConfigError(f"length_slack: got {self.length_slack}, expected 0 or more")
-        if self.max_length_ratio is not None and self.max_length_ratio < 1:
+        if self.max_length_ratio is not None and not self.max_length_ratio >= 1:
             raise ConfigError(f"max_length_ratio: got {self.max_length_ratio}, expected 1 or more")
 
 

@@ -11,6 +11,7 @@ from sieve.text.sentence_piece import SentencePieceOptions, train_sentence_piece
 from sieve.text.tokenizer import Tokenizers
 
 KINDS = ("sentencepiece-unigram", "sentencepiece-bpe", "moses-bpe")
+MAX_VOCAB_SIZE = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,10 @@ class TokenizerOptions:
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise ConfigError(unknown("kind of tokenizer", self.kind, KINDS))
+        if self.vocab_size > MAX_VOCAB_SIZE:
+            raise ConfigError(
+                f"vocab_size: got {self.vocab_size}, expected at most {MAX_VOCAB_SIZE}"
+            )
         if self.sample_pairs < 1:
             raise ConfigError(f"sample_pairs: got {self.sample_pairs}, expected 1 or more")
         if self.kind == "moses-bpe":

@@ -46,6 +46,8 @@ class AdaptOptions:
 def adapt(model: Path, output: Path, options: AdaptOptions) -> int:
     """Fine-tunes `model` into `output`; returns 0, or the signal that stopped it."""
     check_model_output(output)
+    if output.exists() and output.samefile(model):
+        raise InputError(f"{output}: is the model that adaptation starts from; choose another")
     values = _settings(model, options)
     config = parse_run_config(values)
     data = _open(model, config.data, options)

@@ -79,7 +79,7 @@ class TrainingConfig:
     positive_weight: float | str = 100_000.0
     """λ_p of the NVS loss: a number, or "auto:x"."""
     alignment_weight: float = 0.0
-    """Weight of the guided-alignment loss; needs data.alignments and model.alignment_head."""
+    """Weight of the guided-alignment loss; needs data.alignments."""
     precision: Literal["fp32", "bf16", "fp16"] = "fp32"
     """Arithmetic of the forward pass; weights and optimizer stay fp32."""
     compile: bool = False
@@ -117,6 +117,8 @@ class TrainingConfig:
         for name in ("clip_norm", "alignment_weight", "max_updates", "max_minutes", "seed"):
             if getattr(self, name) < 0:
                 raise ConfigError(f"training.{name}: got {getattr(self, name)}, expected 0 or more")
+        if self.seed >= 2**63:
+            raise ConfigError(f"training.seed: got {self.seed}, expected less than 2**63")
         if not 0.0 <= self.label_smoothing < 1.0:
             raise ConfigError(
                 f"training.label_smoothing: got {self.label_smoothing}, expected 0 to below 1"

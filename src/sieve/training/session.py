@@ -57,6 +57,7 @@ def train(output: Path, given: Mapping[str, Any], data: TrainingData | None = No
             f"{output}: the disk is full; make room and run the same command again ({error})"
         ) from None
     finally:
+        directory.release()
         processes.close()
 
 

@@ -126,8 +126,11 @@ def _model_config(section: Mapping[str, Any], tokenizers: Tokenizers) -> ModelCo
             raise ConfigError(
                 f"model.{key}: got {settings[key]}, the tokenizer has {size} words; drop the key"
             )
-    if not tokenizers.joint:
-        settings.setdefault("tie", "output")
+    if not tokenizers.joint and settings.setdefault("tie", "output") == "all":
+        raise ConfigError(
+            "model.tie: 'all' needs one vocabulary for both sides, the corpus has two; "
+            'use tie = "output"'
+        )
     return resolve(str(section.get("preset", "base")), {**settings, **sizes})
 
 

@@ -10,10 +10,12 @@ Every name appears whole or not at all, and what it replaces goes afterwards: a 
 moment finds its newest complete state again. Safetensors and JSON only.
 """
 
+import fcntl
 import os
 import re
 import shutil
-from collections.abc import Mapping
+import weakref
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -72,26 +74,38 @@ class RunDirectory:
         self.model = path / "model"
         self._states = path / "state"
         self._checkpoints = path / "checkpoints"
+        self._unlock: Callable[[], object] = lambda: None
 
     def create(self) -> None:
-        """Makes the directory, or says why it cannot."""
+        """Makes the directory and keeps others out of it, or says why it cannot."""
         try:
             for directory in (self.path, self._states, self._checkpoints):
                 directory.mkdir(parents=True, exist_ok=True)
-            probe = self.path / ".writable"
-            probe.touch()
-            probe.unlink()
+            lock = os.open(self.path / ".lock", os.O_WRONLY | os.O_CREAT, 0o666)
         except OSError as error:
             raise InputError(
                 f"{self.path}: cannot be written: {error.strerror}; choose another --output"
             ) from None
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # ends with the process
+        except OSError:
+            os.close(lock)
+            raise InputError(
+                f"{self.path}: another process trains here; wait for it or choose another --output"
+            ) from None
+
+        self._unlock = weakref.finalize(self, os.close, lock)
+
+    def release(self) -> None:
+        """Lets other processes train here."""
+        self._unlock()
 
     def started(self) -> bool:
         """Whether a run lives here; a directory with other things in it is refused."""
         if self.config_file.is_file() and self._states.is_dir():
             return True
         if self.path.is_dir() and any(self.path.iterdir()):
-            if {entry.name for entry in self.path.iterdir()} <= {"state", "checkpoints"}:
+            if {entry.name for entry in self.path.iterdir()} <= {"state", "checkpoints", ".lock"}:
                 return False  # killed before its configuration was written
             raise InputError(f"{self.path}: is not empty and holds no run; choose another --output")
         return False
@@ -142,9 +156,13 @@ class RunDirectory:
     def read_state(self, state: Path) -> tuple[Progress, dict[str, Tensor]]:
         """Reads a state back."""
         arrays = read_tensors(state / TENSORS_FILE)
-        return self.read_progress(state), {
-            name: torch.from_numpy(array) for name, array in arrays.items()
-        }
+        progress = self.read_progress(state)
+        if f"update-{progress.update:08d}" != state.name:
+            raise ModelError(
+                f"{state}: its progress says update {progress.update}; the state is damaged, "
+                "remove it to go on from an older one"
+            )
+        return progress, {name: torch.from_numpy(array) for name, array in arrays.items()}
 
     def _point_to_best(self, checkpoint: Path) -> None:
         link, fresh = self.path / "best", self.path / ".best"
