@@ -147,11 +147,9 @@ def test_every_option_and_the_configuration_file(tmp_path: Path) -> None:
         options_from(parser.parse_args([]))
 
 
-def test_help_shows_examples_and_is_quick() -> None:
-    start = time.monotonic()
+def test_help_shows_examples() -> None:
     result = run(["--help"])
     assert "sieve prepare --pair" in result.stdout and "--max-length-ratio" in result.stdout
-    assert time.monotonic() - start < 3
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])

@@ -1,4 +1,3 @@
-import time
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -92,17 +91,18 @@ def test_saved_and_mapped(tmp_path: Path) -> None:
     assert lexicon.top_k([4], 2).ids.tolist() == [EOS, 5, 7]
 
 
-def test_a_large_lexicon_opens_at_once(tmp_path: Path) -> None:
-    """80 MB; what is mapped and not read costs nothing, so 32k words x 10,000 open as fast."""
+def test_a_large_lexicon_is_mapped_and_not_read(tmp_path: Path) -> None:
+    """160 MB of entries; what is mapped and not read costs nothing."""
     words, k = 2000, 10_000
     targets = np.zeros(words * k, np.int32)
     offsets = np.arange(words + 1, dtype=np.int64) * k
     Lexicon(offsets, targets, targets, np.zeros(words, np.int64), np.zeros(k, np.int64)).save(
         tmp_path
     )
-    start = time.process_time()
-    Lexicon.open(tmp_path)
-    assert time.process_time() - start < 0.1
+    memory = psutil.Process().memory_info().rss
+    lexicon = Lexicon.open(tmp_path)
+    assert not lexicon.targets.flags.owndata
+    assert psutil.Process().memory_info().rss - memory < 40e6
 
 
 def test_damage_is_named(tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_damage_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_of_full_size(tmp_path: Path) -> None:
-    """32,000 source words x 10,000 targets, 2.6 GB: opens at once, and reads only its rows."""
+    """32,000 source words x 10,000 targets, 2.6 GB: mapped, and only its rows are read."""
     words, k = 32_000, 10_000
     targets = np.empty(words * k, np.int32)
     for word in range(words):
@@ -133,9 +133,7 @@ def test_of_full_size(tmp_path: Path) -> None:
     Lexicon(offsets, targets, np.ones_like(targets), totals, totals).save(tmp_path)
     del targets
     memory = psutil.Process().memory_info().rss
-    start = time.process_time()
     lexicon = Lexicon.open(tmp_path)
-    assert time.process_time() - start < 0.1
     sentence = [5, 31_999, 700, 5]
     assert lexicon.top_k(sentence, 3).ids.tolist() == [0, 1, EOS, 5, 6, 7, 700, 701, 702, 31_999]
     rows = [set((word + np.arange(k)) % words) for word in sentence]

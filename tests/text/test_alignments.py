@@ -1,5 +1,4 @@
 import tempfile
-import time
 from pathlib import Path
 
 import numpy as np
@@ -104,10 +103,9 @@ def test_slice(tmp_path: Path) -> None:
     assert [found.links(i).tolist() for i in range(len(found))] == [[], [[0, 2], [3, 3]]]
 
 
-def test_speed(tmp_path: Path) -> None:
-    """100,000 lines of 25 links; 1.5 million of them in well under a minute."""
+def test_many_lines(tmp_path: Path) -> None:
     line = " ".join(f"{i}-{i + 1}" for i in range(25)) + "\n"
     path = write(tmp_path, line * 100_000)
-    start = time.process_time()
-    assert len(read_pharaoh(path)) == 100_000
-    assert time.process_time() - start < 3.0
+    found = read_pharaoh(path)
+    assert len(found) == 100_000
+    assert found.links(99_999).tolist() == [[i, i + 1] for i in range(25)]
