@@ -1,4 +1,7 @@
-"""Every CUDA kernel compiles for a Hopper GPU, which needs no GPU: the interpreter is laxer."""
+"""Kernels of training and beam search compile for a Hopper GPU, which needs no GPU.
+
+The interpreter, in which the other tests run kernels, is laxer about types.
+"""
 
 import warnings
 from collections.abc import Mapping, Sequence
