@@ -48,7 +48,7 @@ def whole_directory(directory: Path) -> Iterator[Path]:
         partial.chmod(0o755)
         for entry in partial.iterdir():
             _sync(entry)
-        _replace(directory, partial)
+        replace_directory(directory, partial)
     except BaseException:
         shutil.rmtree(partial, ignore_errors=True)
         raise
@@ -155,9 +155,9 @@ def _writable(path: Path) -> Iterator[None]:
         raise InputError(f"{path}: cannot be written: {error.strerror}; choose another") from None
 
 
-def _replace(directory: Path, partial: Path) -> None:
+def replace_directory(directory: Path, partial: Path) -> None:
     """Gives `partial` the name of `directory`; an older one goes only after the new one stands."""
-    old = directory.with_name(f"{partial.name}.old")
+    old = directory.with_name(f".{directory.name}.{os.getpid()}.old")
     if directory.exists():
         directory.rename(old)
     try:

@@ -12,6 +12,7 @@ from typing import Any
 from sieve.bundle import open_bundle
 from sieve.config import with_overrides
 from sieve.errors import ConfigError, InputError
+from sieve.files import replace_directory
 from sieve.text.batching import BatchingOptions, MemoryPairs, Mixture, plan_epoch
 from sieve.text.vocabulary import EOS
 from sieve.training.config import DataConfig, parse_run_config
@@ -62,9 +63,7 @@ def adapt(model: Path, output: Path, options: AdaptOptions) -> int:
     run = output.with_name(f"{output.name}.run")
     stopped = train(run, values, data)
     if not stopped and is_first_process():
-        if output.exists():
-            shutil.rmtree(output)
-        (run / "model").rename(output)
+        replace_directory(output, run / "model")
         shutil.rmtree(run)
     return stopped
 
