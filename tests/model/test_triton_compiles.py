@@ -60,3 +60,22 @@ def test_beams(has_words: bool) -> None:
     assert compile_for_hopper(kernels._advance, types, constants)
     summary = ["*fp16", "*fp32", "*fp32", "*fp32", "i32", "i32", "i32"]
     assert compile_for_hopper(kernels._summarize, summary, {"BLOCK": 1024, "WIDTH": 64})
+
+
+def test_fused_layers() -> None:
+    from sieve.model import fused_triton as kernels
+
+    halves = ["*fp16"] * 2
+    norm = ["*fp16", "*fp16"]
+    size = {"BLOCK": 1024}
+    assert compile_for_hopper(kernels._add_norm, [*halves, *norm, *halves, "i32", "fp32"], size)
+    cells = ["*fp32", "*fp32"]
+    assert compile_for_hopper(
+        kernels._ssru_add_norm, [*halves, *cells, *norm, *halves, "i32", "fp32"], size
+    )
+    lookup = ["*i64", "*fp16", "*fp16", "*i64"]
+    assert compile_for_hopper(
+        kernels._embed_norm, [*lookup, *norm, *halves, "fp32", "i32", "fp32"], size
+    )
+    shape = {"K": 5, "KP": 8, "DH": 64, "BT": 16}
+    assert compile_for_hopper(kernels._attend, ["*fp16"] * 5 + ["fp32", "i32", "i32"], shape)
