@@ -32,7 +32,6 @@ from gpu_common import (
 )
 from sieve.inference.captured import Captured
 from sieve.inference.options import SearchOptions
-from sieve.inference.search import hypotheses
 from sieve.inference.torch_engine import TorchEngine
 from sieve.model.config import ModelConfig
 from sieve.selection.selectors import FullVocabulary, NeuralSelection, Selector, log_odds
@@ -103,8 +102,7 @@ def breakdown(engine: TorchEngine, args: argparse.Namespace) -> dict[str, Any]:
                 chosen = odds is not None
                 searching, start = timed(captured.start, encoding, [ids], chosen, options)
                 _, steps = timed(repeat, searching.step, args.length)
-                search = searching.search
-                _, results = timed(hypotheses, search.beams, search.words.sizes)
+                _, results = timed(captured.results, searching)
                 for part, value in zip(parts, (encode, start, steps, results), strict=True):
                     parts[part].append(value)
         result[name] = {part: summary(values[5:])["p50"] for part, values in parts.items()}

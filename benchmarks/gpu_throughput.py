@@ -30,7 +30,6 @@ from gpu_common import (
     timed,
 )
 from sieve.inference.captured import Captured
-from sieve.inference.search import hypotheses
 from sieve.inference.torch_engine import TorchEngine
 from sieve.model.config import ModelConfig
 from sieve.selection.selectors import FullVocabulary, NeuralSelection, Selector, log_odds
@@ -92,8 +91,7 @@ def breakdown(
             encoding, encode = timed(captured.encode, source, odds)
             searching, start = timed(captured.start, encoding, source, odds is not None, options)
             _, steps = timed(lambda run: [run() for _ in range(args.length)], searching.step)
-            search = searching.search
-            _, results = timed(hypotheses, search.beams, search.words.sizes)
+            _, results = timed(captured.results, searching)
             for part, value in zip(parts, (encode, start, steps, results), strict=True):
                 parts[part].append(value)
     found = {part: summary(values[1:])["p50"] for part, values in parts.items()}

@@ -48,6 +48,7 @@ def test_steps_with_shared_keys_equal_the_teacher_forced_pass(mixer: str, visibl
             states = steps.step(both[:, place], size)
             rows = torch.arange(4)
             steps.settle(rows, size)
+            steps.position += 1
             for index, tokens in enumerate((TGT, other)):
                 expected = model(SRC, tokens).states[:, place]
                 torch.testing.assert_close(states[index::2], expected, rtol=1e-5, atol=1e-5)
@@ -61,14 +62,17 @@ def test_settled_rows_follow(mixer: str) -> None:
     steps.load(*model.encode(SRC))
     steps.step(torch.full((4,), BOS), 1)
     steps.settle(torch.tensor([0, 0, 2, 2]), 1)
+    steps.position += 1
     steps.step(torch.tensor([9, 30, 12, 31]), 2)
     steps.settle(torch.tensor([1, 0, 2, 2]), 2)  # the first sentence's beams change places
+    steps.position += 1
     states = steps.step(torch.tensor([33, 10, 13, 13]), 3)
     expected = model(SRC, TGT).states[:, 2]
     torch.testing.assert_close(states[1], expected[0], rtol=1e-5, atol=1e-5)
     torch.testing.assert_close(states[2], expected[1], rtol=1e-5, atol=1e-5)
     torch.testing.assert_close(states[3], states[2])
     steps.settle(torch.arange(4), 3)
+    steps.position += 1
     alone = steps.select([1])
     both = steps.step(torch.tensor([5, 6, 14, 7]), 4)
     torch.testing.assert_close(alone.step(torch.tensor([14, 7]), 4), both[2:])
@@ -86,10 +90,10 @@ def test_encoder_with_fused_norms() -> None:
 INTERPRETED = """
 import torch
 from sieve.model import fused, fused_triton
-from sieve.model.layers import SSRU, CrossAttention
+from sieve.model.layers import SSRU, CrossAttention, SelfAttention
 torch.manual_seed(0)
 N, D = 6, 40
-x, y, before = torch.randn(N, D), torch.randn(N, D), torch.randn(N, D)
+x, y, past = torch.randn(N, D), torch.randn(N, D), torch.randn(2, 3, N, D)
 norm, mixer = torch.nn.LayerNorm(D), SSRU(D)
 for p in norm.parameters():
     torch.nn.init.normal_(p)
@@ -97,12 +101,14 @@ with torch.no_grad():
     found = fused_triton.add_norm(x, y, norm.weight, norm.bias, norm.eps)
     for one, other in zip(found, fused.add_norm(x, y, norm)):
         torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-5)
-    cells = [fused.Cell(before, torch.empty(N, D)) for _ in range(2)]
+    parents = torch.tensor([2, 2, 0, 1, 5, 4])
     gates = torch.nn.functional.linear(y, *fused.fused_gates(mixer))
-    found = fused_triton.ssru_add_norm(gates, x, (before, cells[0].after), norm)
-    for one, other in zip(found, fused.ssru_add_norm(mixer, x, y, cells[1], norm)):
-        torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-5)
-    torch.testing.assert_close(cells[0].after, cells[1].after, rtol=1e-5, atol=1e-5)
+    for at in range(2):
+        cells = [fused.Cells(p[:, 1], torch.tensor([at]), parents) for p in (past, past.clone())]
+        found = fused_triton.ssru_add_norm(gates, x, cells[0], norm)
+        for one, other in zip(found, fused.ssru_add_norm(mixer, x, y, cells[1], norm)):
+            torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-5)
+        torch.testing.assert_close(cells[0].halves, cells[1].halves, rtol=1e-5, atol=1e-5)
     ids, table, positions = torch.tensor([3, 1, 3, 0]), torch.randn(5, D), torch.randn(7, D)
     at = torch.tensor([4])
     found = fused_triton.embed_norm(ids, table, positions, at, norm)
@@ -116,6 +122,12 @@ with torch.no_grad():
     keys_values = cross.keys_values(memory)
     one = cross.out(fused_triton.attend(cross.query(q), keys_values, mask))
     torch.testing.assert_close(one, cross(q, keys_values, mask), rtol=1e-5, atol=1e-5)
+    attention, T = SelfAttention(H * d, H), 35  # two blocks of queries
+    x, mask = torch.randn(B, T, H * d), torch.zeros(B, 1, 1, T)
+    mask[1, :, :, 9:] = float("-inf")
+    one = attention.out(fused_triton.self_attend(attention.qkv(x), mask, H))
+    other = fused._attention(attention, x, mask)
+    torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-5)
 """
 
 

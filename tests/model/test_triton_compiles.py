@@ -52,30 +52,48 @@ def test_recurrence() -> None:
 def test_beams(has_words: bool) -> None:
     from sieve.inference import beams_triton as kernels
 
-    words = "*i64" if has_words else "*fp32"
+    words = "*i64" if has_words else "*fp16"
     beams = ["*fp32", "*i64", "*i8", "*fp32", "*i64", "*i64", "*fp32", "*fp32"]
-    record = ["*i64", "*i64", "*fp32", "*i64", "*i64"]
-    types = ["*fp32"] * 4 + [words, *beams, *record] + ["i32"] * 7
-    constants = {"K": 5, "KP": 8, "CP": 8, "PP": 2, "WIDTH": 64, "HAS_WORDS": has_words, "END": 2}
+    record = ["*i64", "*i64", "*fp32", "*i64", "*i64", "*i32"]
+    types = ["*fp16"] + ["*fp32"] * 3 + [words, *beams, *record] + ["i32"] * 8
+    sizes = {"K": 5, "KP": 8, "RP": 16, "CP": 512, "PP": 8, "WIDTH": 64, "END": 2}
+    constants = {**sizes, "HAS_WORDS": has_words}
     assert compile_for_hopper(kernels._advance, types, constants)
     summary = ["*fp16", "*fp32", "*fp32", "*fp32", "i32", "i32", "i32"]
     assert compile_for_hopper(kernels._summarize, summary, {"BLOCK": 1024, "WIDTH": 64})
 
 
-def test_fused_layers() -> None:
+@pytest.mark.parametrize("kind", ["*fp16", "*fp32"])
+@pytest.mark.parametrize("block", [16, 64])
+def test_output_words(kind: str, block: int) -> None:
+    from sieve.inference import output_words_triton as kernels
+
+    types = [kind] * 3 + ["*i64", "*i64", kind, "*fp32", "*fp32"] + ["i32"] * 5
+    shape = {"KP": 16, "BN": block, "BK": 128}
+    assert "mma" in compile_for_hopper(kernels._word_logits, types, shape) or kind == "*fp32"
+    types = ["*fp32", "*fp32", "*i64", "*i64", "i32", "i32"]
+    assert compile_for_hopper(kernels._select, types, {"BLOCK": 4096, "END": 2})
+
+
+def test_trace() -> None:
+    from sieve.inference import trace_triton as kernels
+
+    types = ["*fp32", "*i64", "*i64", "*fp32", "*i64", "*i64", "*i32", "i32", "i32"]
+    assert compile_for_hopper(kernels._trace, types, {"K": 5, "KP": 8, "HEAD": 2})
+
+
+@pytest.mark.parametrize("kind", ["*fp16", "*fp32"])
+def test_fused_layers(kind: str) -> None:
     from sieve.model import fused_triton as kernels
 
-    halves = ["*fp16"] * 2
-    norm = ["*fp16", "*fp16"]
+    pair = [kind] * 2
     size = {"BLOCK": 1024}
-    assert compile_for_hopper(kernels._add_norm, [*halves, *norm, *halves, "i32", "fp32"], size)
-    cells = ["*fp32", "*fp32"]
-    assert compile_for_hopper(
-        kernels._ssru_add_norm, [*halves, *cells, *norm, *halves, "i32", "fp32"], size
-    )
-    lookup = ["*i64", "*fp16", "*fp16", "*i64"]
-    assert compile_for_hopper(
-        kernels._embed_norm, [*lookup, *norm, *halves, "fp32", "i32", "fp32"], size
-    )
-    shape = {"K": 5, "KP": 8, "DH": 64, "BT": 16}
-    assert compile_for_hopper(kernels._attend, ["*fp16"] * 5 + ["fp32", "i32", "i32"], shape)
+    assert compile_for_hopper(kernels._add_norm, [*pair * 3, "i32", "fp32"], size)
+    cells = ["*fp32", "*i64", "*i64"]
+    types = [*pair, *cells, *pair * 2, "i32", "i32", "fp32"]
+    assert compile_for_hopper(kernels._ssru_add_norm, types, size)
+    lookup = ["*i64", kind, kind, "*i64"]
+    types = [*lookup, *pair * 2, "fp32", "i32", "fp32"]
+    assert compile_for_hopper(kernels._embed_norm, types, size)
+    shape = {"KP": 16, "DH": 64, "BT": 32}
+    assert compile_for_hopper(kernels._attend, [kind] * 5 + ["fp32"] + ["i32"] * 7, shape)

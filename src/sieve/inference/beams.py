@@ -55,7 +55,7 @@ class Beams:
     weights: Tensor
     """(U + 1,) length**−α."""
     position: Tensor
-    """(1,) steps made. Whoever steps the decoder moves it."""
+    """(1,) steps made. The search moves it."""
     history: Tensor
     """(U, B, R) candidates of each step: beam · 2³² + id."""
     log_probs: Tensor
@@ -64,6 +64,10 @@ class Beams:
     """(U, B, K) the candidates that lived on."""
     offsets: Tensor
     """(B, 1) first row of each sentence: b · K."""
+    parents: Tensor
+    """(N,) the row that each row continues since the last step."""
+    ticket: Tensor
+    """(1,) sentences through with a step, for the kernel that moves the position itself."""
     aligned: Tensor | None
     """(U, B, K) source positions that the hypotheses looked at, on request."""
     enough: int
@@ -97,6 +101,8 @@ class Beams:
             log_probs=full((U, B, R), 0.0, torch.float32),
             alive=full((U, B, K), 0, torch.int64),
             offsets=torch.arange(B, device=device)[:, None] * K,
+            parents=torch.arange(B * K, device=device),
+            ticket=full((1,), 0, torch.int32),
             aligned=full((U, B, K), 0, torch.int64) if options.alignment else None,
             enough=K if options.stop == "first" or greedy or options.sampling else K + 1,
             n_best=options.n_best,
@@ -116,8 +122,8 @@ class Beams:
         self.final.fill_(-math.inf)
         self.final_at.fill_(-1)
 
-    def advance(self, found: Candidates, fixed: bool = False) -> Tensor:
-        """Lets the best candidates live on; returns the row (N,) that each row now continues.
+    def advance(self, found: Candidates, fixed: bool = False) -> None:
+        """Lets the best candidates live on.
 
         Args:
             found: The candidates of this step.
@@ -141,7 +147,7 @@ class Beams:
         self.score.copy_(value.masked_fill((self.done | cut)[:, None], -math.inf))
         self.ids.copy_(found.ids.gather(1, chosen))
         self._end()
-        return (found.beam.gather(1, chosen) + self.offsets).flatten()
+        self.parents.copy_((found.beam.gather(1, chosen) + self.offsets).flatten())
 
     def _finish(self, found: Candidates, ends: Tensor) -> None:
         """Merges ending candidates (B, R) among the best K into the finished hypotheses."""
@@ -172,6 +178,8 @@ class Beams:
             buffer = getattr(self, name)
             changes[name] = None if buffer is None else buffer[:, index]
         changes["offsets"] = self.offsets[: len(sentences)]
+        changes["parents"] = torch.arange(self.score.shape[1] * len(index), device=index.device)
+        changes["ticket"] = torch.zeros_like(self.ticket)
         changes["position"] = self.position.clone()
         return dataclasses.replace(self, **changes)  # type: ignore[arg-type]
 

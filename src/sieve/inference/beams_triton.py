@@ -1,12 +1,14 @@
 """The bookkeeping of `beams` for CUDA in two kernels instead of fifty.
 
 `_summarize` reads the logits once: for each block of columns its log-sum, for each chunk its
-maximum. `_advance` has one program a sentence, which takes the best candidates one by one.
-The torch version in `beams` is the definition; both give the same hypotheses.
+maximum. `_advance` has one program a sentence: the best chunks, the best words in them, then all
+of them at once. The torch version in `beams` is the definition; both give the same hypotheses.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator,unused-ignore"
-# ruff: noqa: PLR0913, PLR0917, PLR0915
+# ruff: noqa: PLR0913, PLR0915, PLR0917
+
+from dataclasses import dataclass
 
 import torch
 import triton
@@ -19,7 +21,22 @@ from sieve.text.vocabulary import EOS
 _BLOCK = 4096
 _MOST_MAXIMA = 8192
 _MOST_BEAMS = 32
-_FAR = tl.constexpr(1 << 30)
+_LAST = tl.constexpr((1 << 63) - 1)
+_LOW = tl.constexpr((1 << 32) - 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """Logits, and what the search wants to know of them before it looks at any."""
+
+    logits: Tensor
+    """(N, S)"""
+    tops: Tensor
+    """(N, P) maximum of each block of columns."""
+    sums: Tensor
+    """(N, P) sum of exp(logit − top) of each block."""
+    maxima: Tensor
+    """(N, C) maximum of each chunk of S / C columns; may be `tops` itself."""
 
 
 @triton.jit
@@ -38,11 +55,52 @@ def _summarize(logits, tops, sums, maxima, S, C, P, BLOCK: tl.constexpr, WIDTH: 
 
 
 @triton.jit
+def _key(value, number):
+    """Smaller for larger values (none is above 0), then for smaller numbers: as `beams.best`."""
+    bits = tl.abs(value).to(tl.int32, bitcast=True).to(tl.int64)
+    return (bits << 32) | number.to(tl.int64)
+
+
+@triton.jit
+def _smallest(keys, R: tl.constexpr, RP: tl.constexpr):
+    """(RP,) the R smallest of keys (M,), in order; numbers only, without what they are of."""
+    rank = tl.arange(0, RP)
+    found = tl.full((RP,), 0, tl.int64)
+    for r in range(R):
+        least = tl.min(keys, axis=0)
+        keys = tl.where(keys == least, _LAST, keys)
+        found = tl.where(rank == r, least, found)
+    return (found & _LOW).to(tl.int32)
+
+
+@triton.jit
+def _of_parent(values, parent, beam):
+    """(RP,) the values (KP,) of parents (RP,)."""
+    return tl.sum(tl.where(parent[:, None] == beam[None, :], values[None, :], 0.0), axis=1)
+
+
+@triton.jit
+def _finish(ended, ended_at, ends, normal, first_at, rank, beam, K: tl.constexpr):
+    """Each that ends takes the place of the worst one (of equals, of the newest) if better."""
+    for r in range(K):
+        mine = rank == r
+        value = tl.sum(tl.where(mine, normal, 0.0), axis=0)
+        worst = tl.min(ended, axis=0)
+        newest = tl.max(tl.where(ended == worst, ended_at, -2), axis=0)
+        slot = tl.max(tl.where((ended == worst) & (ended_at == newest), beam, -1), axis=0)
+        takes = (tl.max((mine & ends).to(tl.int32), axis=0) != 0) & (value > worst)
+        replaced = (beam == slot) & takes
+        ended = tl.where(replaced, value, ended)
+        ended_at = tl.where(replaced, first_at + r, ended_at)
+    return ended, ended_at
+
+
+@triton.jit
 def _advance(
     logits, tops, sums, maxima, words, score, ids, done, final, final_at, limit, ceiling, weights,
-    position, history, log_probs, alive, rows, S, C, P, B, vocab_size, n_best, enough,
-    K: tl.constexpr, KP: tl.constexpr, CP: tl.constexpr, PP: tl.constexpr, WIDTH: tl.constexpr,
-    HAS_WORDS: tl.constexpr, END: tl.constexpr,
+    position, history, log_probs, alive, parents, ticket, S, C, P, B, words_stride, vocab_size,
+    n_best, enough, K: tl.constexpr, KP: tl.constexpr, RP: tl.constexpr, CP: tl.constexpr,
+    PP: tl.constexpr, WIDTH: tl.constexpr, HAS_WORDS: tl.constexpr, END: tl.constexpr,
 ):  # fmt: skip
     b = tl.program_id(0).to(tl.int64)
     R: tl.constexpr = 2 * K
@@ -53,93 +111,79 @@ def _advance(
     place = (b * K + beam)[:, None] * P + part[None, :]
     top = tl.load(tops + place, mask=inside, other=-float("inf"))
     share = tl.load(sums + place, mask=inside, other=0.0)
-    highest = tl.max(top, axis=1)
-    highest = tl.where(real, highest, 0.0)
-    log_sum = highest + tl.log(tl.sum(share * tl.exp(top - highest[:, None]), axis=1))
-    log_sum = tl.where(real, log_sum, 0.0)
-    total = tl.load(score + b * K + beam, mask=real, other=-float("inf"))
-
     chunk = tl.arange(0, CP)
     inside = real[:, None] & (chunk < C)[None, :]
     cell = (b * K + beam)[:, None] * C + chunk[None, :]
     best = tl.load(maxima + cell, mask=inside, other=-float("inf"))
-    best = (best - log_sum[:, None]) + total[:, None]
-    best = tl.where(inside, best, -float("inf"))
-    number = tl.where(inside, beam[:, None] * C + chunk[None, :], _FAR)  # chunks in order
-
+    total = tl.load(score + b * K + beam, mask=real, other=-float("inf"))
     step = tl.load(position)
     cut = tl.load(limit + b) <= step + 1
     flag = tl.load(done + b)
-    closed = (flag != 0) | cut  # nothing may live on
     weight = tl.load(weights + step + 1)
     ended = tl.load(final + b * K + beam, mask=real, other=float("inf"))
     ended_at = tl.load(final_at + b * K + beam, mask=real, other=-2)
-    lane = tl.arange(0, WIDTH)
-    living = tl.full((), 0, tl.int32)
-    highest_alive = tl.full((), -float("inf"), tl.float32)
-    last_value = tl.full((), float("inf"), tl.float32)
-    last_found = tl.full((), -1, tl.int32)
-    record = (step * B + b) * R
-    for rank in range(R):
-        value = tl.max(tl.max(best, axis=1), axis=0)
-        found = tl.min(tl.min(tl.where(best == value, number, _FAR), axis=1), axis=0)
-        found = tl.where(found == _FAR, 0, found)
-        parent = found // C
-        mine = beam == parent
-        its_sum = tl.sum(tl.where(mine, log_sum, 0.0), axis=0)
-        its_total = tl.sum(tl.where(mine, total, 0.0), axis=0)
-        first = (found - parent * C) * WIDTH
-        x = tl.load(logits + (b * K + parent) * S + first + lane).to(tl.float32)
-        worth = (x - its_sum) + its_total
-        # of equals, those up to the last one found are taken already
-        taken = tl.where(value < last_value, -1, last_found)
-        later = (worth == value) & (found * WIDTH + lane > taken)
-        column = tl.min(tl.where(later, lane, WIDTH - 1), axis=0)
-        log_prob = tl.sum(tl.where(lane == column, x, 0.0), axis=0) - its_sum
-        left = (worth < value) | ((worth == value) & (lane > column))
-        left = tl.where(left, worth, -float("inf"))
-        best = tl.where(number == found, tl.max(left, axis=0), best)
-        last_value = value
-        last_found = found * WIDTH + column
-        column = first + column
-        if HAS_WORDS:
-            word = tl.load(words + b * S + column)
-        else:
-            word = tl.minimum(column, vocab_size - 1).to(tl.int64)
-        tl.store(history + record + rank, (parent.to(tl.int64) << 32) | word)
-        tl.store(log_probs + record + rank, log_prob)
-        is_end = word == END
-        # finished: takes the place of the worst one (of equals, of the newest) if better
-        normal = value * weight
-        worst = tl.min(ended, axis=0)
-        newest = tl.max(tl.where(ended == worst, ended_at, -2), axis=0)
-        slot = tl.max(tl.where((ended == worst) & (ended_at == newest), beam, -1), axis=0)
-        takes = (is_end | cut) & (rank < K) & (flag == 0) & (normal > worst)
-        replaced = (beam == slot) & takes
-        ended = tl.where(replaced, normal, ended)
-        ended_at = tl.where(replaced, step * R + rank, ended_at)
-        # living on
-        lives = (word != END) & (living < K)
-        heir = b * K + tl.minimum(living, K - 1)
-        kept = tl.where(closed, -float("inf"), value)
-        tl.store(score + heir, kept, mask=lives)
-        tl.store(ids + heir, word, mask=lives)
-        tl.store(rows + heir, b * K + parent, mask=lives)
-        tl.store(alive + (step * B + b) * K + tl.minimum(living, K - 1), rank, mask=lives)
-        highest_alive = tl.where(lives & (living == 0), kept, highest_alive)
-        living += lives.to(tl.int32)
-    tl.store(final + b * K + beam, ended, mask=real)
-    tl.store(final_at + b * K + beam, ended_at, mask=real)
-    bound = highest_alive * tl.load(ceiling + b)
+
+    highest = tl.where(real, tl.max(top, axis=1), 0.0)
+    log_sum = highest + tl.log(tl.sum(share * tl.exp(top - highest[:, None]), axis=1))
+    log_sum = tl.where(real, log_sum, 0.0)
+
+    # the R best words lie in the R best chunks
+    keys = _key((best - log_sum[:, None]) + total[:, None], beam[:, None] * C + chunk[None, :])
+    keys = tl.where(inside, keys, _LAST)
+    number = _smallest(tl.reshape(keys, (KP * CP,)), R, RP)
+    rank, lane = tl.arange(0, RP), tl.arange(0, WIDTH)
+    ranked = rank < R
+    parent = number // C
+    start = (b * K + parent) * S + (number - parent * C) * WIDTH
+    x = tl.load(logits + start[:, None] + lane[None, :], mask=ranked[:, None], other=0.0)
+    x = x.to(tl.float32) - _of_parent(log_sum, parent, beam)[:, None]
+    x += _of_parent(total, parent, beam)[:, None]
+    keys = tl.where(ranked[:, None], _key(x, number[:, None] * WIDTH + lane[None, :]), _LAST)
+    number = _smallest(tl.reshape(keys, (RP * WIDTH,)), R, RP)
+
+    parent = number // S
+    column = number - parent * S
+    if HAS_WORDS:
+        word = tl.load(words + b * words_stride + column, mask=ranked, other=0)
+    else:
+        word = tl.minimum(column, vocab_size - 1).to(tl.int64)
+    x = tl.load(logits + (b * K + parent) * S + column, mask=ranked, other=0.0).to(tl.float32)
+    log_prob = x - _of_parent(log_sum, parent, beam)
+    value = log_prob + _of_parent(total, parent, beam)
+    record = (step * B + b) * R + rank
+    tl.store(history + record, (parent.to(tl.int64) << 32) | word, mask=ranked)
+    tl.store(log_probs + record, log_prob, mask=ranked)
+
+    is_end = word == END
+    ends = (is_end | cut) & (rank < K) & (flag == 0)
+    if tl.max(ends.to(tl.int32), axis=0) != 0:
+        ended, ended_at = _finish(
+            ended, ended_at, ends, value * weight, step * R, rank, beam, K
+        )  # fmt: skip
+        tl.store(final + b * K + beam, ended, mask=real)
+        tl.store(final_at + b * K + beam, ended_at, mask=real)
+
+    lives = ranked & (word != END)
+    heir = tl.cumsum(lives.to(tl.int32), axis=0) - 1
+    lives = lives & (heir < K)
+    kept = tl.where((flag != 0) | cut, -float("inf"), value)
+    tl.store(score + b * K + heir, kept, mask=lives)
+    tl.store(ids + b * K + heir, word, mask=lives)
+    tl.store(parents + b * K + heir, b * K + parent, mask=lives)
+    tl.store(alive + (step * B + b) * K + heir, rank.to(tl.int64), mask=lives)
+    bound = tl.max(tl.where(lives, kept, -float("inf")), axis=0) * tl.load(ceiling + b)
     unbeaten = tl.sum((real & (ended >= bound)).to(tl.int32), axis=0) >= n_best
     plenty = tl.sum((real & (ended > -float("inf"))).to(tl.int32), axis=0) >= enough
     tl.store(done + b, ((flag != 0) | unbeaten | plenty).to(tl.int8))
+    if tl.atomic_add(ticket, 1) == B - 1:  # all have read the position: the last one moves it
+        tl.store(ticket, 0)
+        tl.store(position, step + 1)
 
 
-def fits(beams: Beams, width: int) -> bool:
-    """Whether these kernels can take a search of this size."""
+def fits(beams: Beams, width: int, chunk: int | None = None) -> bool:
+    """Whether these kernels can take a search over `width` columns in chunks of `chunk`."""
     K = beams.score.shape[1]
-    chunks = triton.next_power_of_2(width // chunk_width(width))
+    chunks = triton.next_power_of_2(width // (chunk or chunk_width(width)))
     return (
         beams.history.shape[2] == 2 * K
         and K <= _MOST_BEAMS
@@ -147,21 +191,8 @@ def fits(beams: Beams, width: int) -> bool:
     )
 
 
-def advance(beams: Beams, logits: Tensor, words: Tensor | None, vocab_size: int) -> Tensor:
-    """One step of `Beams.advance` with the candidates of logits (N, S).
-
-    The position stays: whoever owns it moves it.
-
-    Args:
-        beams: Changed in place.
-        logits: Contiguous.
-        words: (B, S) ids of the columns; None where columns are ids.
-        vocab_size: Columns from here on are padding.
-
-    Returns:
-        The row (N,) that each row now continues.
-    """
-    B, K = beams.score.shape
+def summarize(logits: Tensor) -> Summary:
+    """Sums and maxima of contiguous logits (N, S)."""
     N, S = logits.shape
     width = chunk_width(S)
     C, P = S // width, triton.cdiv(S, _BLOCK)
@@ -173,14 +204,29 @@ def advance(beams: Beams, logits: Tensor, words: Tensor | None, vocab_size: int)
         logits, tops, sums, maxima, S, C, P, BLOCK=block, WIDTH=width,
         num_warps=8 if block >= 2048 else 4,
     )  # fmt: skip
-    rows = torch.empty(N, dtype=torch.int64, device=logits.device)
+    return Summary(logits, tops, sums, maxima)
+
+
+def advance(beams: Beams, found: Summary, words: Tensor | None, vocab_size: int) -> None:
+    """One step of `Beams.advance` with the candidates of some logits; moves the position as well.
+
+    Args:
+        beams: Changed in place.
+        found: Of this step.
+        words: (B, S) ids of the columns; None where columns are ids.
+        vocab_size: Columns from here on are padding.
+    """
+    B, K = beams.score.shape
+    S, C, P = found.logits.shape[1], found.maxima.shape[1], found.tops.shape[1]
     KP, CP = max(2, triton.next_power_of_2(K)), triton.next_power_of_2(C)
     _advance[(B,)](
-        logits, tops, sums, maxima, logits if words is None else words,
+        found.logits, found.tops, found.sums, found.maxima,
+        found.logits if words is None else words,
         beams.score, beams.ids, beams.done.view(torch.int8), beams.final, beams.final_at,
         beams.limit, beams.ceiling, beams.weights, beams.position, beams.history,
-        beams.log_probs, beams.alive, rows, S, C, P, B, vocab_size, beams.n_best, beams.enough,
-        K=K, KP=KP, CP=CP, PP=max(2, triton.next_power_of_2(P)), WIDTH=width,
+        beams.log_probs, beams.alive, beams.parents, beams.ticket, S, C, P, B,
+        0 if words is None else words.stride(0), vocab_size, beams.n_best, beams.enough,
+        K=K, KP=KP, RP=max(2, triton.next_power_of_2(2 * K)), CP=CP,
+        PP=max(2, triton.next_power_of_2(P)), WIDTH=S // C,
         HAS_WORDS=words is not None, END=EOS, num_warps=8 if KP * CP >= 2048 else 4,
     )  # fmt: skip
-    return rows

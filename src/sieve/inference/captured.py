@@ -3,7 +3,7 @@
 For each bucket (sentences, source length, words) the encoder with the selection, the start of a
 search, and a step are captured once and replayed. The same code runs eagerly on a CPU, which is how
 it is tested. Between host and device there is one exchange for the sizes of the sets, one every
-few steps for the end, and one for the results.
+few steps for the end, answered while the next one runs, and one for the results.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from torch import Tensor
 
 from sieve.inference.beams import Beams
 from sieve.inference.engine import Hypothesis
+from sieve.inference.kernels import kernels_for
 from sieve.inference.options import SearchOptions
-from sieve.inference.output_words import AllWords, MaskedWords, OutputWords, SelectedWords
-from sieve.inference.search import Search, hypotheses, run_checked
+from sieve.inference.output_words import AllWords, IndexedWords, MaskedWords, OutputWords
+from sieve.inference.search import Search, hypotheses, run_checked, unpacked
 from sieve.model import fused
 from sieve.model.stepping import DecoderSteps
 from sieve.model.translation import TranslationModel
@@ -47,10 +48,12 @@ class Encoding:
     """(1,) a word is selected when its logit lies above."""
     memory: Tensor
     src_mask: Tensor
-    selected: Tensor
-    """(B, V) bool; without rows where nothing is selected."""
+    logits: Tensor
+    """(B, V) of the selection head in fp32; without rows where nothing is selected."""
+    words: Tensor
+    """(B, W) the selected words, as many as can be gathered."""
     sizes: Tensor
-    """(B,)"""
+    """(B,) how many are selected."""
     encode: Run
     """Source ids to memory, and to the selected words where asked for."""
 
@@ -63,6 +66,10 @@ class Searching:
     start: Run
     """Loads memory and words, resets the hypotheses."""
     step: Run
+    finish: Run
+    """Follows hypotheses back into `found`."""
+    found: Tensor | None
+    """Packed results on the device; None where there is no kernel for them."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +95,7 @@ class Captured:
         self.everything = everything
         self.device = everything.bias.device
         self.capture = capture
+        self.kernels = kernels_for(everything.bias)
         self._encodings: dict[tuple[int, int, bool], Encoding] = {}
         self._searches: OrderedDict[Shape, Searching] = OrderedDict()
         self._pool = torch.cuda.graph_pool_handle() if capture else None
@@ -112,8 +120,7 @@ class Captured:
         limits = [options.max_length(len(ids)) for ids in src_ids]
         beams = searching.search.beams
         run_checked(searching.step, beams.done, max(limits))
-        sizes = searching.search.words.sizes
-        return hypotheses(beams, sizes)[: len(src_ids)]
+        return self.results(searching)[: len(src_ids)]
 
     def encode(self, src_ids: Sequence[IntArray], log_odds: float | None) -> Encoding:
         """Encodes a batch; where log_odds is given, selects as well."""
@@ -158,9 +165,22 @@ class Captured:
         searching.start()
         return searching
 
+    def results(self, searching: Searching) -> list[list[Hypothesis]]:
+        """The hypotheses of a search that has ended."""
+        search = searching.search
+        if searching.found is None or self.kernels is None:
+            return hypotheses(search.beams, search.words.sizes)
+        searching.finish()
+        return unpacked(searching.found.cpu().numpy(), self.kernels.trace.HEAD)
+
+    @property
+    def _most(self) -> int:
+        """Most words that are looked up one by one."""
+        return min(_WORDS[-1], self.everything.vocab_size // 2)
+
     def _width(self, size: int) -> int:
         """The kind of output layer for sets of at most `size` words."""
-        if size > min(_WORDS[-1], self.everything.vocab_size // 2):
+        if size > self._most:
             return -1
         return bucket(_WORDS, size)
 
@@ -172,7 +192,10 @@ class Captured:
             log_odds=torch.zeros(1, device=device),
             memory=like.new_zeros(B, T, config.d_model),
             src_mask=torch.ones(B, T, dtype=torch.bool, device=device),
-            selected=torch.zeros(B if selects else 0, V, dtype=torch.bool, device=device),
+            logits=torch.zeros(B if selects else 0, V, device=device),
+            words=torch.zeros(
+                B if selects else 0, bucket(_WORDS, self._most), dtype=torch.int64, device=device
+            ),
             sizes=torch.full((B,), V, device=device),
             encode=lambda: None,
         )
@@ -182,20 +205,29 @@ class Captured:
             encoding.memory.copy_(memory)
             encoding.src_mask.copy_(src_mask)
             if selects:
-                logits = self.model.bow_logits(memory, src_mask)
-                torch.gt(logits, encoding.log_odds, out=encoding.selected)
-                encoding.selected[:, EOS] = True
-                torch.sum(encoding.selected, dim=1, out=encoding.sizes)
+                encoding.logits.copy_(self.model.bow_logits(memory, src_mask))
+                self._select(encoding)
 
         encoding.encode = self._captured(encode)
         return encoding
 
+    def _select(self, encoding: Encoding) -> None:
+        """Words and sizes from logits and log_odds."""
+        if self.kernels is not None:
+            words, sizes = encoding.words, encoding.sizes
+            self.kernels.words.select(encoding.logits, encoding.log_odds, words, sizes)
+            return
+        selected = chosen(encoding)
+        torch.sum(selected, dim=1, out=encoding.sizes)
+        encoding.words.copy_(compact(selected, encoding.words.shape[1]))
+
     def _new_search(self, shape: Shape, encoding: Encoding, options: SearchOptions) -> Searching:
         B, T, U = shape.sentences, shape.src_length, shape.max_length
         steps = DecoderSteps(self.model, B, shape.beam_size, T, U)
-        words, load = self._new_words(shape, encoding)
         beams = Beams.create([1] * B, options, self.device, U)
+        words, load = self._new_words(shape, encoding, beams)
         search = Search(steps, words, beams)
+        found = None if self.kernels is None else self.kernels.trace.buffer(beams)
 
         def start() -> None:
             steps.load(encoding.memory, encoding.src_mask)
@@ -205,32 +237,45 @@ class Captured:
         def step() -> None:
             search.advance(visible=U)
 
-        start()
-        return Searching(search, self._captured(start), self._captured(step, before=start))
+        def finish() -> None:
+            if self.kernels is not None:
+                self.kernels.trace.trace(beams, words.sizes, found)
 
-    def _new_words(self, shape: Shape, encoding: Encoding) -> tuple[OutputWords, Run]:
+        start()
+        return Searching(
+            search,
+            self._captured(start),
+            self._captured(step, before=start),
+            self._captured(finish),
+            found,
+        )
+
+    def _new_words(self, shape: Shape, encoding: Encoding, beams: Beams) -> tuple[OutputWords, Run]:
         """Output words of a search, and what loads them from the encoding's selection."""
         everything, output = self.everything.for_sentences(encoding.sizes), self.model.output
-        if shape.width == 0:
+        S = shape.width
+        if S == 0:
             return everything, lambda: None
-        if shape.width < 0:
+        if S < 0:
             mask = everything.bias.new_zeros(shape.sentences, len(everything.bias))
             V = everything.vocab_size
 
             def load_mask() -> None:
-                mask[:, :V].zero_().masked_fill_(~encoding.selected, -torch.inf)
+                mask[:, :V].zero_().masked_fill_(~chosen(encoding), -torch.inf)
 
             return MaskedWords(encoding.sizes, everything, mask), load_mask
-        empty = torch.zeros(shape.sentences, shape.width, dtype=torch.int64, device=self.device)
-        words = SelectedWords.gather(output, empty, encoding.sizes)
+        indexed = IndexedWords(encoding.sizes, encoding.words[:, :S], output)
+        if self.kernels is not None:
+            chunk = self.kernels.words.chunk(shape.sentences, S)
+            if self.kernels.beams.fits(beams, S, chunk):
+                return indexed, lambda: None
+        words = indexed.gathered()
 
         def load_words() -> None:
-            words.words.copy_(compact(encoding.selected, shape.width))
-            real = torch.arange(shape.width, device=self.device) < encoding.sizes[:, None]
-            bias = output.bias[words.words].masked_fill(~real, -torch.inf)
-            words.bias.copy_(bias[:, None])
-            flat = words.weight.view(-1, words.weight.shape[2])
-            torch.index_select(output.weight, 0, words.words.view(-1), out=flat)
+            now = indexed.gathered()
+            words.words.copy_(now.words)
+            words.weight.copy_(now.weight)
+            words.bias.copy_(now.bias)
 
         return words, load_words
 
@@ -256,6 +301,13 @@ def bucket(sizes: Sequence[int], size: int) -> int:
     """The least of `sizes` that holds `size`."""
     place = bisect.bisect_left(sizes, size)
     return sizes[place] if place < len(sizes) else size
+
+
+def chosen(encoding: Encoding) -> Tensor:
+    """(B, V) whether a word is selected; EOS always is."""
+    selected = encoding.logits > encoding.log_odds
+    selected[:, EOS] = True
+    return selected
 
 
 def compact(selected: Tensor, width: int) -> Tensor:

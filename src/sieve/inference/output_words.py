@@ -37,6 +37,10 @@ class OutputWords(Protocol):
     def vocab_size(self) -> int:
         """Number of words there are."""
 
+    @property
+    def width(self) -> int:
+        """Columns (S)."""
+
     def logits(self, states: Tensor) -> Tensor:
         """(N, S) from decoder states (N, D), N = B·K; −inf where a sentence has no word."""
 
@@ -73,6 +77,11 @@ class AllWords:
             bias = F.pad(bias, (0, padding), value=-math.inf)
         sizes = torch.full((sentences,), V, device=bias.device)
         return cls(V, sizes, weight, bias)
+
+    @property
+    def width(self) -> int:
+        """See OutputWords."""
+        return len(self.bias)
 
     def logits(self, states: Tensor) -> Tensor:
         """See OutputWords."""
@@ -111,6 +120,11 @@ class MaskedWords:
     def vocab_size(self) -> int:
         """See OutputWords."""
         return self.everything.vocab_size
+
+    @property
+    def width(self) -> int:
+        """See OutputWords."""
+        return self.mask.shape[1]
 
     def logits(self, states: Tensor) -> Tensor:
         """See OutputWords."""
@@ -157,6 +171,11 @@ class SelectedWords:
         bias = output.bias[words].masked_fill(~real, -math.inf)[:, None]
         return cls(sizes, words, F.embedding(words, output.weight), bias, len(output.bias))
 
+    @property
+    def width(self) -> int:
+        """See OutputWords."""
+        return self.words.shape[1]
+
     def logits(self, states: Tensor) -> Tensor:
         """See OutputWords."""
         B, S, D = self.weight.shape
@@ -182,3 +201,45 @@ class SelectedWords:
             self.bias[index],
             self.vocab_size,
         )
+
+
+@dataclass(frozen=True, eq=False)
+class IndexedWords:
+    """Small sets on a GPU: each sentence's words, read from the whole output layer at each step."""
+
+    sizes: Tensor
+    table: Tensor
+    """(B, S) ids, ascending; what lies behind a sentence's last word does not matter."""
+    output: OutputLayer
+
+    @property
+    def vocab_size(self) -> int:
+        """See OutputWords."""
+        return len(self.output.bias)
+
+    def gathered(self) -> SelectedWords:
+        """The same words, gathered."""
+        real = torch.arange(self.table.shape[1], device=self.table.device) < self.sizes[:, None]
+        return SelectedWords.gather(self.output, self.table.masked_fill(~real, PAD), self.sizes)
+
+    @property
+    def width(self) -> int:
+        """See OutputWords."""
+        return self.table.shape[1]
+
+    def logits(self, states: Tensor) -> Tensor:
+        """See OutputWords; the definition of what the kernel computes."""
+        return self.gathered().logits(states)
+
+    def ids(self, columns: Tensor) -> Tensor:
+        """See OutputWords."""
+        return self.table.gather(1, columns)
+
+    def columns(self, ids: Tensor) -> Tensor:
+        """See OutputWords."""
+        return self.gathered().columns(ids)
+
+    def select(self, sentences: Sequence[int]) -> IndexedWords:
+        """See OutputWords."""
+        index = torch.tensor(sentences, device=self.table.device)
+        return IndexedWords(self.sizes[index], self.table[index], self.output)

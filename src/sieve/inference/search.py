@@ -6,12 +6,8 @@ round trip per token: whether all have ended is asked every few steps.
 
 from __future__ import annotations
 
-import functools
-import importlib
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Protocol
 
 import numpy as np
@@ -23,7 +19,8 @@ from sieve.errors import ModelError
 from sieve.inference.beams import Beams, Candidates, candidates
 from sieve.inference.constraints import Constraints
 from sieve.inference.engine import Hypothesis
-from sieve.inference.output_words import OutputWords
+from sieve.inference.kernels import kernels_for
+from sieve.inference.output_words import IndexedWords, OutputWords
 from sieve.inference.sampling import Noise, draw
 from sieve.text.vocabulary import EOS
 
@@ -35,7 +32,9 @@ class Steps(Protocol):
     """A decoder that runs one token at a time (`sieve.model.stepping.DecoderSteps`)."""
 
     position: Tensor
-    """(1,) tokens consumed."""
+    """(1,) tokens consumed; moved by the search."""
+    parents: Tensor
+    """(N,) the row that each row continues."""
 
     def step(self, ids: Tensor, visible: int, with_query: bool = False) -> Tensor:
         """States (N, D) after the newest ids (N,)."""
@@ -62,6 +61,7 @@ class Search:
 
     def __post_init__(self) -> None:
         self.beams.position = self.steps.position  # one counter for both
+        self.steps.parents = self.beams.parents
 
     def advance(self, visible: int) -> None:
         """One step for all sentences; asks the host nothing.
@@ -74,15 +74,13 @@ class Search:
         states = self.steps.step(beams.ids.view(-1), visible, with_query)
         if beams.aligned is not None:
             beams.aligned.index_copy_(0, beams.position, self.steps.alignment()[None])
-        logits = self.words.logits(states)  # (N, S)
-        kernels = self._kernels(logits)
-        if kernels is not None:
-            rows = kernels.advance(beams, logits, self.words.table, self.words.vocab_size)
-        else:
-            rows = beams.advance(self._candidates(logits), fixed=self.noise is not None)
-        if self.constraints is not None:
-            self.constraints.update(rows, beams.ids)
-        self.steps.settle(rows, visible)
+        if not self._advanced(states):
+            logits = self.words.logits(states)  # (N, S)
+            beams.advance(self._candidates(logits), fixed=self.noise is not None)
+            if self.constraints is not None:
+                self.constraints.update(beams.parents, beams.ids)
+            beams.position += 1
+        self.steps.settle(beams.parents, visible)
 
     def select(self, sentences: Sequence[int]) -> Search:
         """The search of these sentences alone, from where it stands."""
@@ -94,13 +92,23 @@ class Search:
             self.noise and self.noise.select(sentences),
         )
 
-    def _kernels(self, logits: Tensor) -> ModuleType | None:
-        """Where one kernel can do the bookkeeping: on a GPU, in a plain search of usual size."""
+    def _advanced(self, states: Tensor) -> bool:
+        """The step by kernels, where they can: on a GPU, in a plain search of usual size."""
         plain = self.constraints is None and self.noise is None
-        kernels = triton_kernels() if plain and logits.is_cuda else None
-        return (
-            kernels if kernels is not None and kernels.fits(self.beams, logits.shape[1]) else None
-        )
+        kernels = kernels_for(states) if plain else None
+        if kernels is None:
+            return False
+        words, beams = self.words, self.beams
+        if isinstance(words, IndexedWords):
+            found = kernels.words.word_logits(
+                states, words.output.weight, words.output.bias, words.table, words.sizes
+            )
+        elif kernels.beams.fits(beams, words.width):
+            found = kernels.beams.summarize(words.logits(states))
+        else:
+            return False
+        kernels.beams.advance(beams, found, words.table, words.vocab_size)
+        return True
 
     def _candidates(self, logits: Tensor) -> Candidates:
         log_sums = torch.logsumexp(logits.float(), dim=1)
@@ -142,11 +150,38 @@ def run(search: Search, limits: Sequence[int]) -> list[list[Hypothesis]]:
 
 
 def run_checked(step: Callable[[], None], done: Tensor, most: int) -> None:
-    """Repeats a step that needs no argument, up to `most` times or until all (B,) are done."""
+    """Repeats a step that needs no argument, up to `most` times or until all (B,) are done.
+
+    The device goes on while the host waits for an answer: the next step is under way by then.
+    """
+    asked = Question(done)
     for number in range(1, most + 1):
         step()
-        if number % CHECK_EVERY == 0 and number < most and bool(done.all()):
+        if number % CHECK_EVERY == 1 and number > CHECK_EVERY and asked.answer():
             break
+        if number % CHECK_EVERY == 0:
+            asked.ask()
+
+
+class Question:
+    """Whether all are done, asked now and answered later."""
+
+    def __init__(self, done: Tensor) -> None:
+        self.done = done
+        self.host = torch.zeros(done.shape, dtype=done.dtype, pin_memory=done.is_cuda)
+        self.event = torch.cuda.Event() if done.is_cuda else None  # type: ignore[no-untyped-call]
+
+    def ask(self) -> None:
+        """Lets the device tell how things stand now."""
+        self.host.copy_(self.done, non_blocking=True)
+        if self.event is not None:
+            self.event.record()
+
+    def answer(self) -> bool:
+        """Waits for what was asked last."""
+        if self.event is not None:
+            self.event.synchronize()
+        return bool(self.host.all())
 
 
 def hypotheses(beams: Beams, sizes: Tensor) -> list[list[Hypothesis]]:
@@ -156,10 +191,7 @@ def hypotheses(beams: Beams, sizes: Tensor) -> list[list[Hypothesis]]:
     order = np.lexsort((places, -final), axis=1)[:, : beams.n_best]
     rows, ranks = np.nonzero(np.take_along_axis(final, order, 1) > -np.inf)
     if len(np.unique(rows)) < len(final):
-        raise ModelError(
-            "a translation has no finite score: the weights are damaged, "
-            "or too large for 16 bits; try precision float32"
-        )
+        raise _no_score()
     ends = np.take_along_axis(places, order, 1)[rows, ranks]
     found = _follow(beams, steps, rows, ends)
     results: list[list[Hypothesis]] = [[] for _ in final]
@@ -173,6 +205,32 @@ def hypotheses(beams: Beams, sizes: Tensor) -> list[list[Hypothesis]]:
         one = Hypothesis(tuple(tokens[:words]), scores, counts[row], tuple(positions))
         results[row].append(one)
     return results
+
+
+def unpacked(found: npt.NDArray[np.int32], head: int) -> list[list[Hypothesis]]:
+    """Hypotheses (B, n_best, head + 2U) as `trace_triton` packs them: see there."""
+    lengths, sizes = found[:, :, 0], found[:, 0, 1].tolist()
+    if not lengths[:, 0].all():
+        raise _no_score()
+    U, longest = (found.shape[2] - head) // 2, int(lengths.max())
+    tokens = found[:, :, head : head + longest].tolist()
+    scores = found[:, :, head + U : head + U + longest].copy().view(np.float32).tolist()
+    results = []
+    for size, counts, ids, values in zip(sizes, lengths.tolist(), tokens, scores, strict=True):
+        some = []
+        for count, one, its in zip(counts, ids, values, strict=True):
+            if count:
+                words = count - (one[count - 1] == EOS)
+                some.append(Hypothesis(tuple(one[:words]), tuple(its[:count]), size))
+        results.append(some)
+    return results
+
+
+def _no_score() -> ModelError:
+    return ModelError(
+        "a translation has no finite score: the weights are damaged, "
+        "or too large for 16 bits; try precision float32"
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,16 +264,3 @@ def _follow(
         if step:  # hypotheses that end earlier wait at their last step
             rank = np.where(step <= last, alive[step - 1, rows, beam], rank)
     return _Found(tokens, scores, positions)
-
-
-def triton_kernels() -> ModuleType | None:
-    """The kernels of the bookkeeping, where Triton is installed and SIEVE_TRITON is not 0."""
-    return None if os.environ.get("SIEVE_TRITON") == "0" else _triton_kernels()
-
-
-@functools.cache
-def _triton_kernels() -> ModuleType | None:
-    try:
-        return importlib.import_module("sieve.inference.beams_triton")
-    except ModuleNotFoundError:
-        return None

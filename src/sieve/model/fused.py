@@ -31,11 +31,15 @@ from sieve.text.vocabulary import PAD
 
 
 @dataclass(frozen=True)
-class Cell:
-    """An SSRU's cells (N, D) in fp32: those before a step, and room for those after it."""
+class Cells:
+    """An SSRU's cells in fp32, those before and those after a step."""
 
-    before: Tensor
-    after: Tensor
+    halves: Tensor
+    """(2, N, D): a step at an even position reads the first half and writes the second."""
+    position: Tensor
+    """(1,)"""
+    parents: Tensor
+    """(N,) the row that each row continues."""
 
 
 def layer_norm(x: Tensor, norm: nn.LayerNorm) -> Tensor:
@@ -58,7 +62,7 @@ def embed_norm(
 def cross_attention(cross: CrossAttention, x: Tensor, keys_values: Tensor, mask: Tensor) -> Tensor:
     """The attention of a sentence's K hypotheses x (B, K, D) to its source, mask added."""
     kernels = _kernels(x)
-    if kernels is not None and kernels.attends(x.shape[1], keys_values.shape[-1]):
+    if kernels is not None and kernels.attends(keys_values.shape[-1]):
         out: Tensor = cross.out(kernels.attend(cross.query(x), keys_values, mask))
         return out
     out = cross(x, keys_values, mask)
@@ -76,16 +80,18 @@ def add_norm(x: Tensor, y: Tensor, norm: nn.LayerNorm) -> tuple[Tensor, Tensor]:
 
 
 def ssru_add_norm(
-    mixer: SSRU, x: Tensor, normed: Tensor, cell: Cell, norm: nn.LayerNorm
+    mixer: SSRU, x: Tensor, normed: Tensor, cells: Cells, norm: nn.LayerNorm
 ) -> tuple[Tensor, Tensor]:
-    """The sum x + mixer(normed) and its norm; the mixer's new cells are written into cell.after."""
+    """The sum x + mixer(normed) and its norm; the new cells are written into the other half."""
     kernels = _kernels(x)
     if kernels is not None:
         gates = F.linear(normed, *fused_gates(mixer))  # (N, 2D)
-        total, result = kernels.ssru_add_norm(gates, x, (cell.before, cell.after), norm)
+        total, result = kernels.ssru_add_norm(gates, x, cells, norm)
         return total, result
-    mixed, after = mixer.step(normed, cell.before)
-    cell.after.copy_(after)
+    half = cells.position % 2
+    before = cells.halves.index_select(0, half)[0].index_select(0, cells.parents)
+    mixed, after = mixer.step(normed, before)
+    cells.halves.index_copy_(0, 1 - half, after[None])
     return add_norm(x, mixed, norm)
 
 

@@ -8,6 +8,8 @@ import triton
 import triton.language as tl
 from torch import Tensor, nn
 
+from sieve.model.fused import Cells
+
 
 @triton.jit
 def _norm_row(x, weight, bias, channel, inside, width, eps):
@@ -35,18 +37,21 @@ def _add_norm(x, y, weight, bias, total, normed, width, eps, BLOCK: tl.constexpr
 
 @triton.jit
 def _ssru_add_norm(
-    gates, x, before, after, weight, bias, total, normed, width, eps, BLOCK: tl.constexpr
-):
+    gates, x, cells, position, parents, weight, bias, total, normed, half, width, eps,
+    BLOCK: tl.constexpr,
+):  # fmt: skip
     channel = tl.arange(0, BLOCK)
     inside = channel < width
     row = tl.program_id(0).to(tl.int64)
     place = row * width + channel
+    side = tl.load(position) % 2
+    before = cells + side * half + tl.load(parents + row) * width
     gate = tl.load(gates + 2 * row * width + channel, mask=inside, other=0.0).to(tl.float32)
     value = tl.load(gates + (2 * row + 1) * width + channel, mask=inside, other=0.0).to(tl.float32)
     gate = 1.0 / (1.0 + tl.exp(-gate))
-    cell = tl.load(before + place, mask=inside, other=0.0)
+    cell = tl.load(before + channel, mask=inside, other=0.0)
     cell = gate * cell + (1.0 - gate) * value
-    tl.store(after + place, cell, mask=inside)
+    tl.store(cells + (1 - side) * half + place, cell, mask=inside)
     kind = total.dtype.element_ty
     mixed = tl.maximum(cell, 0.0).to(kind).to(tl.float32)
     result = tl.load(x + place, mask=inside, other=0.0).to(tl.float32) + mixed
@@ -75,45 +80,47 @@ def _embed_norm(
 
 
 @triton.jit
-def _attend(
-    q,
-    keys,
-    values,
-    mask,
-    out,
-    scale,
-    T,
-    heads,
-    K: tl.constexpr,
-    KP: tl.constexpr,
-    DH: tl.constexpr,
-    BT: tl.constexpr,
+def _context(
+    query, keys, values, mask, T, stride, DH: tl.constexpr, KP: tl.constexpr, BT: tl.constexpr
 ):
-    """One sentence and head: q and out (B, K, H, DH), keys and values (B, H, T, DH)."""
-    b, h = tl.program_id(0).to(tl.int64), tl.program_id(1)
-    beam, channel, lane = tl.arange(0, KP), tl.arange(0, DH), tl.arange(0, BT)
-    real = (beam < K)[:, None]
-    place = ((b * K + beam)[:, None] * heads + h) * DH + channel[None, :]
-    query = tl.load(q + place, mask=real, other=0.0).to(tl.float32) * scale  # (KP, DH)
+    """Softmax attention of scaled queries (KP, DH) to T keys and values `stride` apart, in fp32."""
+    channel, lane = tl.arange(0, DH), tl.arange(0, BT)
     top = tl.full((KP,), -1e30, tl.float32)
     total = tl.zeros((KP,), tl.float32)
     context = tl.zeros((KP, DH), tl.float32)
-    start = (b * heads + h) * T
     for first in range(0, T, BT):
         t = first + lane
         inside = t < T
-        at = (start + t)[:, None] * DH + channel[None, :]
-        k = tl.load(keys + at, mask=inside[:, None], other=0.0).to(tl.float32)  # (BT, DH)
-        v = tl.load(values + at, mask=inside[:, None], other=0.0).to(tl.float32)
-        hidden = tl.load(mask + b * T + t, mask=inside, other=-float("inf")).to(tl.float32)
-        scores = tl.sum(query[:, None, :] * k[None, :, :], axis=2) + hidden[None, :]  # (KP, BT)
+        at = t[:, None] * stride + channel[None, :]
+        k = tl.load(keys + at, mask=inside[:, None], other=0.0)  # (BT, DH)
+        v = tl.load(values + at, mask=inside[:, None], other=0.0)
+        hidden = tl.load(mask + t, mask=inside, other=-float("inf")).to(tl.float32)
+        scores = tl.dot(query, tl.trans(k), input_precision="ieee") + hidden[None, :]  # (KP, BT)
         higher = tl.maximum(top, tl.max(scores, axis=1))
         shrink = tl.exp(top - higher)
         share = tl.exp(scores - higher[:, None])
         total = total * shrink + tl.sum(share, axis=1)
-        context = context * shrink[:, None] + tl.sum(share[:, :, None] * v[None, :, :], axis=1)
+        context = context * shrink[:, None]
+        context = tl.dot(share.to(v.dtype), v, context, input_precision="ieee")
         top = higher
-    context = context / total[:, None]
+    return context / total[:, None]
+
+
+@triton.jit
+def _attend(
+    q, keys, values, mask, out, scale, T, K, q_stride, out_stride, t_stride, head_stride, b_stride,
+    KP: tl.constexpr, DH: tl.constexpr, BT: tl.constexpr,
+):  # fmt: skip
+    """One sentence, head and block of queries: q and out (B, K, H·DH), strides in elements."""
+    b, h = tl.program_id(0).to(tl.int64), tl.program_id(1)
+    beam, channel = tl.program_id(2) * KP + tl.arange(0, KP), tl.arange(0, DH)
+    real = (beam < K)[:, None]
+    row = (b * K + beam)[:, None]
+    query = tl.load(q + row * q_stride + h * DH + channel[None, :], mask=real, other=0.0)
+    query = (query.to(tl.float32) * scale).to(q.dtype.element_ty)
+    start = b * b_stride + h * head_stride
+    context = _context(query, keys + start, values + start, mask + b * T, T, t_stride, DH, KP, BT)
+    place = row * out_stride + h * DH + channel[None, :]
     tl.store(out + place, context.to(out.dtype.element_ty), mask=real)
 
 
@@ -136,19 +143,41 @@ def attend(q: Tensor, keys_values: Tensor, mask: Tensor) -> Tensor:
     """Attention of q (B, K, D) to keys and values (2, B, H, T, D/H), mask (B, 1, 1, T) added."""
     _, B, H, T, DH = keys_values.shape
     K = q.shape[1]
-    q, keys_values, mask = q.contiguous(), keys_values.contiguous(), mask.contiguous()
+    q, keys_values = q.contiguous(), keys_values.contiguous()
     out = torch.empty_like(q)
-    KP = max(2, triton.next_power_of_2(K))
-    _attend[(B, H)](
-        q, keys_values[0], keys_values[1], mask, out, DH**-0.5, T, H,
-        K=K, KP=KP, DH=DH, BT=16, num_warps=4,
+    KP = queries(K)
+    _attend[(B, H, triton.cdiv(K, KP))](
+        q, keys_values[0], keys_values[1], mask.contiguous(), out, DH**-0.5, T, K, H * DH, H * DH,
+        DH, T * DH, H * T * DH, KP=KP, DH=DH, BT=keys(T), num_warps=2,
     )  # fmt: skip
     return out
 
 
-def attends(beams: int, width: int) -> bool:
-    """Whether `attend` takes this many queries of heads of this width."""
-    return beams <= 8 and width in (16, 32, 64, 128)
+def self_attend(qkv: Tensor, mask: Tensor, heads: int) -> Tensor:
+    """Attention (B, T, D) of a sequence to itself, from the three products (B, T, 3D)."""
+    B, T, D = qkv.shape[0], qkv.shape[1], qkv.shape[2] // 3
+    out = torch.empty(B, T, D, dtype=qkv.dtype, device=qkv.device)
+    KP, DH = queries(T), D // heads
+    _attend[(B, heads, triton.cdiv(T, KP))](
+        qkv, qkv[..., D:], qkv[..., 2 * D :], mask, out, DH**-0.5, T, T, 3 * D, D,
+        3 * D, DH, T * 3 * D, KP=KP, DH=DH, BT=keys(T), num_warps=4,
+    )  # fmt: skip
+    return out
+
+
+def queries(number: int) -> int:
+    """Queries a program takes: matrix units want 16 at least."""
+    return max(16, min(32, triton.next_power_of_2(number)))
+
+
+def keys(number: int) -> int:
+    """Keys a program takes at a time."""
+    return max(16, min(64, triton.next_power_of_2(number)))
+
+
+def attends(width: int) -> bool:
+    """Whether `attend` takes heads of this width."""
+    return width in (16, 32, 64, 128)
 
 
 def add_norm(
@@ -166,16 +195,15 @@ def add_norm(
 
 
 def ssru_add_norm(
-    gates: Tensor, x: Tensor, cells: tuple[Tensor, Tensor], norm: nn.LayerNorm
+    gates: Tensor, x: Tensor, cells: Cells, norm: nn.LayerNorm
 ) -> tuple[Tensor, Tensor]:
     """As `fused.ssru_add_norm`, from the gates' products (N, 2D): forget, then value."""
     N, D = x.shape
     total, normed = torch.empty_like(x), torch.empty_like(x)
     block = triton.next_power_of_2(D)
-    before, after = cells
     _ssru_add_norm[(N,)](
-        gates, x, before, after, norm.weight, norm.bias, total, normed, D, norm.eps,
-        BLOCK=block, num_warps=_warps(block),
+        gates, x, cells.halves, cells.position, cells.parents, norm.weight, norm.bias, total,
+        normed, cells.halves.stride(0), D, norm.eps, BLOCK=block, num_warps=_warps(block),
     )  # fmt: skip
     return total, normed
 

@@ -24,9 +24,14 @@ class DecoderSteps:
     """State of N hypotheses: `load`, then `step` and `settle` in turn."""
 
     position: Tensor
-    """(1,) tokens consumed so far."""
+    """(1,) tokens consumed so far. Whoever steps moves it, after `settle`."""
     past: Tensor
-    """SSRU cells (L, N, D) in fp32, or cached keys and values (L, 2, N, H, U, D/H)."""
+    """SSRU cells (2, L, N, D) in fp32, or cached keys and values (L, 2, N, H, U, D/H).
+
+    Steps read one half of the cells and write the other in turn, each row from its parent's.
+    """
+    parents: Tensor
+    """(N,) the row that each row continues."""
     keys_values: list[Tensor]
     """Per layer, of the memory: (2, B, H, T, D/H)."""
     mask: Tensor
@@ -44,7 +49,7 @@ class DecoderSteps:
         L = len(self.layers)
         with torch.no_grad():
             if self.recurrent:
-                self.past = like.new_zeros(L, N, D, dtype=torch.float32)
+                self.past = like.new_zeros(2, L, N, D, dtype=torch.float32)
             else:
                 self.past = like.new_zeros(L, 2, N, H, max_length, D // H)
             self.keys_values = [
@@ -52,8 +57,8 @@ class DecoderSteps:
             ]
             self.mask = like.new_zeros(sentences, 1, 1, src_length)
             self.position = torch.zeros(1, dtype=torch.int64, device=like.device)
+            self.parents = torch.arange(N, device=like.device)
             self.table = sinusoids(0, max_length, D, like.device).to(like.dtype)  # (U, D)
-        self._fresh = self.past
         self._query: Tensor | None = None
 
     @property
@@ -80,8 +85,6 @@ class DecoderSteps:
         """
         embedding, norm = self.model.tgt_embedding.weight, self.layers[0].mixer_norm
         x, normed = fused.embed_norm(ids, embedding, self.table, self.position, norm)
-        if self.recurrent:
-            self._fresh = torch.empty_like(self.past)
         for index, layer in enumerate(self.layers):
             last = index + 1 == len(self.layers)
             after = self.model.decoder.norm if last else self.layers[index + 1].mixer_norm
@@ -95,11 +98,10 @@ class DecoderSteps:
 
     def settle(self, rows: Tensor, visible: int) -> None:
         """Row n goes on from what row rows[n] (N,) has just become."""
-        if self.recurrent:
-            torch.index_select(self._fresh, 1, rows, out=self.past)
-        else:
+        if rows is not self.parents:
+            self.parents.copy_(rows)
+        if not self.recurrent:
             self.past[..., :visible, :] = self.past[..., :visible, :].index_select(2, rows)
-        self.position += 1
 
     def alignment(self) -> Tensor:
         """(B, K) source position that the alignment head looked at in the last step."""
@@ -118,7 +120,7 @@ class DecoderSteps:
         rows = (index[:, None] * self.beams + torch.arange(self.beams, device=device)).flatten()
         T = self.mask.shape[-1]
         other = DecoderSteps(self.model, len(sentences), self.beams, T, self.max_length)
-        other.past = self.past.index_select(1 if self.recurrent else 2, rows)
+        other.past = self.past.index_select(2, self.parents[rows] if self.recurrent else rows)
         other.keys_values = [kv.index_select(1, index) for kv in self.keys_values]
         other.mask = self.mask[index]
         other.position = self.position.clone()
@@ -128,8 +130,8 @@ class DecoderSteps:
         """The mixer with its residual connection: the new x and its norm for what follows."""
         layer = self.layers[index]
         if isinstance(layer.mixer, SSRU):
-            cell = fused.Cell(self.past[index], self._fresh[index])
-            return fused.ssru_add_norm(layer.mixer, x, normed, cell, layer.cross_norm)
+            cells = fused.Cells(self.past[:, index], self.position, self.parents)
+            return fused.ssru_add_norm(layer.mixer, x, normed, cells, layer.cross_norm)
         mixed = self._attend_past(layer.mixer, normed, self.past[index], visible)
         return fused.add_norm(x, mixed, layer.cross_norm)
 
