@@ -14,12 +14,14 @@ import numpy.typing as npt
 from sieve.errors import ModelError
 from sieve.files import (
     Tensors,
+    map_tensors,
     read_json,
     read_tensors,
     whole_directory,
     write_json,
     write_tensors,
 )
+from sieve.quantization import LAYOUT
 from sieve.text.tokenizer import Tokenizers, load_tokenizers
 
 FORMAT_VERSION = 1
@@ -33,11 +35,25 @@ class Bundle:
 
     directory: Path
     config: Mapping[str, Any]
-    """Sections as written: `format_version`, `model`, `languages`, `selection`, `training`, …"""
+    """Sections as written: `format_version`, `model`, `languages`, `selection`, `weights`, …"""
+
+    @property
+    def is_int8(self) -> bool:
+        """Whether the tensors have the int8 form (sieve.quantization)."""
+        return "weights" in self.config and self.config["weights"]["format"] == "int8"
+
+    def sections(self, *without: str) -> dict[str, Any]:
+        """The configuration for another directory, without the named sections."""
+        dropped = ("format_version", *without)
+        return {key: value for key, value in self.config.items() if key not in dropped}
 
     def tensors(self) -> dict[str, npt.NDArray[Any]]:
-        """Reads every tensor of model.safetensors."""
+        """Reads every tensor of model.safetensors as it is stored."""
         return read_tensors(self.directory / WEIGHTS_FILE)
+
+    def mapped_tensors(self) -> dict[str, npt.NDArray[Any]]:
+        """The same, mapped into memory read-only: opens at once."""
+        return map_tensors(self.directory / WEIGHTS_FILE)
 
     def tokenizers(self) -> Tokenizers:
         """The tokenizers of the two sides."""
@@ -59,6 +75,7 @@ def open_bundle(directory: str | Path) -> Bundle:
         raise ModelError(
             f"{path}: got format_version {version!r}, this version of Sieve reads {FORMAT_VERSION}"
         )
+    _check_weights(config.get("weights", {"format": "float32"}), path)
     return Bundle(directory, config)
 
 
@@ -70,3 +87,20 @@ def write_bundle(
         write_json(partial / CONFIG_FILE, {"format_version": FORMAT_VERSION, **config})
         write_tensors(partial / WEIGHTS_FILE, tensors)
         tokenizers.save(partial)
+
+
+def _check_weights(section: object, path: Path) -> None:
+    """Refuses a form of weights that this version cannot read."""
+    if not isinstance(section, dict):
+        raise ModelError(f"{path}: got {section!r} for 'weights', expected a section")
+    form, layout = section.get("format"), section.get("layout")
+    if form not in ("int8", "float16", "float32"):
+        raise ModelError(
+            f"{path}: got weights.format {form!r}, this version of Sieve reads int8, float16 "
+            "and float32"
+        )
+    if form == "int8" and layout != LAYOUT:
+        raise ModelError(
+            f"{path}: got weights.layout {layout!r}, this version of Sieve reads {LAYOUT}; "
+            "convert the model again"
+        )

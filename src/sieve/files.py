@@ -16,20 +16,22 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save_file
 
 from sieve.errors import InputError, ModelError
 
 Tensors = Mapping[str, npt.NDArray[Any]]
-_MAPPED_DTYPES = {
-    "F64": np.float64,
-    "F32": np.float32,
-    "F16": np.float16,
-    "I64": np.int64,
-    "I32": np.int32,
-    "I16": np.int16,
-    "I8": np.int8,
-    "U8": np.uint8,
+ALIGNMENT = 64
+"""Bytes: tensors whose size is a multiple of it begin at a multiple of it in their file."""
+_DTYPES: dict[str, np.dtype[Any]] = {
+    "F64": np.dtype("<f8"),
+    "F32": np.dtype("<f4"),
+    "F16": np.dtype("<f2"),
+    "I64": np.dtype("<i8"),
+    "I32": np.dtype("<i4"),
+    "I16": np.dtype("<i2"),
+    "I8": np.dtype("i1"),
+    "U8": np.dtype("u1"),
+    "BOOL": np.dtype("?"),
 }
 
 
@@ -120,10 +122,10 @@ def map_tensors(path: Path) -> dict[str, npt.NDArray[Any]]:
     tensors = {}
     for name in names:
         entry = header[name]
-        if entry["dtype"] not in _MAPPED_DTYPES:
+        if entry["dtype"] not in _DTYPES:
             raise ModelError(f"{path}: {name}: dtype {entry['dtype']} cannot be mapped")
         start, stop = (8 + header_size + offset for offset in entry["data_offsets"])
-        flat = data[start:stop].view(_MAPPED_DTYPES[entry["dtype"]])
+        flat = data[start:stop].view(_DTYPES[entry["dtype"]])
         tensors[name] = flat.reshape(entry["shape"])
     return tensors
 
@@ -140,10 +142,39 @@ def read_metadata(path: Path) -> dict[str, str]:
 
 
 def write_tensors(path: Path, tensors: Tensors, metadata: Mapping[str, str] | None = None) -> None:
-    """Writes a safetensors file."""
-    arrays = {name: np.asarray(array, order="C") for name, array in tensors.items()}
-    with whole_file(path) as partial:
-        save_file(arrays, partial, metadata=dict(metadata) if metadata else None)
+    """Writes a safetensors file, aligned for memory maps."""
+    codes = {dtype: code for code, dtype in _DTYPES.items()}
+    # multiples of the alignment first: each leaves the next one aligned
+    ranked = sorted(
+        tensors, key=lambda n: (tensors[n].nbytes % ALIGNMENT > 0, -tensors[n].itemsize, n)
+    )
+    header: dict[str, Any] = {"__metadata__": dict(metadata)} if metadata else {}
+    end = 0
+    for name in ranked:
+        array = tensors[name]
+        start, end = end, end + array.nbytes
+        code = codes[array.dtype.newbyteorder("<")]
+        header[name] = {"dtype": code, "shape": array.shape, "data_offsets": (start, end)}
+    text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
+    text += b" " * (-(8 + len(text)) % ALIGNMENT)
+    with whole_file(path) as partial, partial.open("wb") as file:
+        file.write(len(text).to_bytes(8, "little") + text)
+        for name in ranked:
+            array = np.asarray(tensors[name], tensors[name].dtype.newbyteorder("<"), order="C")
+            file.write(array.reshape(-1).view(np.uint8).data)
+
+
+def check_shapes(tensors: Tensors, shapes: Mapping[str, tuple[int, ...]], where: str) -> None:
+    """Refuses tensors whose names and shapes are not exactly these."""
+    missing, extra = shapes.keys() - tensors.keys(), tensors.keys() - shapes.keys()
+    if missing or extra:
+        kind, names = ("lacks", missing) if missing else ("has the unknown", extra)
+        raise ModelError(f"{where}: {kind} tensor {sorted(names)[0]} ({len(names)} such in all)")
+    for name, shape in shapes.items():
+        if tensors[name].shape != shape:
+            raise ModelError(
+                f"{where}: tensor {name} has shape {tensors[name].shape}, expected {shape}"
+            )
 
 
 @contextmanager

@@ -7,11 +7,11 @@ from typing import Any, Literal
 import numpy.typing as npt
 import torch
 
-from sieve.bundle import Bundle, open_bundle, write_bundle
-from sieve.config import from_dict, to_dict
-from sieve.errors import ModelError
-from sieve.model.config import ModelConfig
+from sieve.bundle import open_bundle, write_bundle
+from sieve.config import to_dict
+from sieve.files import check_shapes
 from sieve.model.translation import TranslationModel
+from sieve.model.weights import expected_shapes, float_tensors, model_config
 from sieve.text.tokenizer import Tokenizers
 
 DTYPES = {"float32": torch.float32, "float16": torch.float16}
@@ -43,17 +43,12 @@ def save_model(
 def load_model(directory: str | Path, device: str | torch.device = "cpu") -> TranslationModel:
     """Builds the model of a model directory in fp32, in evaluation mode."""
     bundle = open_bundle(directory)
+    tensors = float_tensors(bundle)
+    # before a model of absurd size is allocated
+    check_shapes(tensors, expected_shapes(bundle, tensors), str(bundle.directory))
     model = TranslationModel(model_config(bundle))
-    load_tensors(model, bundle.tensors(), str(bundle.directory))
+    load_tensors(model, tensors, str(bundle.directory))
     return model.to(device).eval()
-
-
-def model_config(bundle: Bundle) -> ModelConfig:
-    """The model section of a bundle's configuration."""
-    section = bundle.config.get("model")
-    if not isinstance(section, dict):
-        raise ModelError(f"{bundle.directory}: config.json has no section 'model'")
-    return from_dict(ModelConfig, section, "model")
 
 
 def load_tensors(
@@ -61,15 +56,7 @@ def load_tensors(
 ) -> None:
     """Copies tensors into the model's parameters; names and shapes must fit exactly."""
     parameters = dict(model.named_parameters())
-    missing, extra = parameters.keys() - tensors.keys(), tensors.keys() - parameters.keys()
-    if missing or extra:
-        kind, names = ("lacks", missing) if missing else ("has the unknown", extra)
-        raise ModelError(f"{where}: {kind} tensor {sorted(names)[0]} ({len(names)} such in all)")
+    check_shapes(tensors, {name: tuple(p.shape) for name, p in parameters.items()}, where)
     with torch.no_grad():
         for name, parameter in parameters.items():
-            if tuple(tensors[name].shape) != tuple(parameter.shape):
-                raise ModelError(
-                    f"{where}: tensor {name} has shape {tuple(tensors[name].shape)}, "
-                    f"expected {tuple(parameter.shape)}"
-                )
             parameter.copy_(torch.from_numpy(tensors[name]))

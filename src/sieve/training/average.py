@@ -10,6 +10,7 @@ import numpy.typing as npt
 from sieve.bundle import Bundle, open_bundle, write_bundle
 from sieve.errors import InputError, ModelError
 from sieve.log import logger
+from sieve.model.weights import float_tensors
 from sieve.training.state import RunDirectory, check_model_output
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -31,7 +32,7 @@ def average(inputs: Sequence[Path], output: Path, best: int = 8) -> list[Path]:
     bundles = [open_bundle(directory) for directory in directories]
     first = bundles[0]
     fingerprint = first.tokenizers().fingerprint
-    sums: Arrays = {name: np.zeros(t.shape, np.float64) for name, t in first.tensors().items()}
+    sums: Arrays = {n: np.zeros(t.shape, np.float64) for n, t in float_tensors(first).items()}
     for bundle in bundles:
         if bundle.tokenizers().fingerprint != fingerprint:
             raise ModelError(
@@ -40,7 +41,7 @@ def average(inputs: Sequence[Path], output: Path, best: int = 8) -> list[Path]:
             )
         _add(sums, bundle, first)
     mean = {name: (total / len(bundles)).astype(np.float32) for name, total in sums.items()}
-    config = {key: value for key, value in first.config.items() if key != "format_version"}
+    config = first.sections("weights")
     training = dict(config.get("training", {}))
     training["averaged"] = [bundle.directory.name for bundle in bundles]
     write_bundle(output, {**config, "training": training}, mean, first.tokenizers())
@@ -49,7 +50,7 @@ def average(inputs: Sequence[Path], output: Path, best: int = 8) -> list[Path]:
 
 
 def _add(sums: Arrays, bundle: Bundle, first: Bundle) -> None:
-    tensors = bundle.tensors()
+    tensors = float_tensors(bundle)
     different = sums.keys() ^ tensors.keys()
     if different:
         raise ModelError(

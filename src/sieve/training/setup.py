@@ -12,10 +12,11 @@ from sieve.bundle import open_bundle
 from sieve.config import from_dict, to_dict
 from sieve.errors import ConfigError, InputError
 from sieve.log import logger
-from sieve.model.checkpoint import load_tensors, model_config
+from sieve.model.checkpoint import load_tensors
 from sieve.model.config import ModelConfig, resolve
 from sieve.model.nvs import set_prior
 from sieve.model.translation import TranslationModel
+from sieve.model.weights import float_tensors, model_config
 from sieve.text.alignments import Alignments, read_pharaoh
 from sieve.text.batching import Mixture, PairSource
 from sieve.text.corpus import Corpus
@@ -156,7 +157,7 @@ def _model_from(
     new = from_dict(ModelConfig, {**plain, **changes}, "model")
     same_head = (old.nvs_head, old.nvs_hidden) == (new.nvs_head, new.nvs_hidden)
     model = TranslationModel(replace(new))
-    tensors = bundle.tensors()
+    tensors = float_tensors(bundle)
     if not same_head:
         if model.nvs is not None:
             logger.info("the NVS head is new (%s)", new.nvs_head)
