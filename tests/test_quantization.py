@@ -143,7 +143,8 @@ SHAPES = {"a.weight": (3, 4), "a.bias": (3,)}
         ({"a.weight_scale": np.zeros(64)}, "a.weight_scale is float64, expected float32"),
         ({"a.weight_scale": np.full(64, np.nan, np.float32)}, "a.weight_scale has values that are"),
         ({"a.bias": np.full(64, np.inf, np.float32)}, "a.bias has values that are not finite"),
-        ({"a.weight_scale": np.full(64, -1, np.float32)}, "a.weight_scale has negative scales"),
+        ({"a.weight_scale": np.full(64, -1, np.float32)}, "a.weight_scale has scales below 0 or"),
+        ({"a.weight_scale": np.full(64, 1e37, np.float32)}, "scales below 0 or above 1e[+]36"),
     ],
 )
 def test_damaged_forms_are_refused(changes: dict[str, Any], message: str) -> None:

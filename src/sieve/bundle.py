@@ -4,7 +4,7 @@ One directory is one artefact for training, GPU and CPU. numpy only; knows no to
 arithmetic. Writing is all or nothing: a directory appears complete under its name or not at all.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ import numpy.typing as npt
 from sieve.errors import ModelError
 from sieve.files import (
     Tensors,
+    copy_file,
     map_tensors,
     read_json,
     read_tensors,
@@ -27,6 +28,7 @@ from sieve.text.tokenizer import Tokenizers, load_tokenizers
 FORMAT_VERSION = 1
 CONFIG_FILE = "config.json"
 WEIGHTS_FILE = "model.safetensors"
+CARD_FILE = "MODEL_CARD.md"
 
 
 @dataclass(frozen=True)
@@ -80,13 +82,27 @@ def open_bundle(directory: str | Path) -> Bundle:
 
 
 def write_bundle(
-    directory: str | Path, config: Mapping[str, Any], tensors: Tensors, tokenizers: Tokenizers
+    directory: str | Path,
+    config: Mapping[str, Any],
+    tensors: Tensors,
+    tokenizers: Tokenizers,
+    copies: Iterable[Path] = (),
 ) -> None:
-    """Writes a complete model directory; replaces an older one only once the new one is whole."""
+    """Writes a complete model directory; replaces an older one only once the new one is whole.
+
+    Args:
+        directory: Where.
+        config: Sections of config.json.
+        tensors: The weights, in the form that the section `weights` names.
+        tokenizers: Of the two sides.
+        copies: Further files to put into it under their names.
+    """
     with whole_directory(Path(directory)) as partial:
         write_json(partial / CONFIG_FILE, {"format_version": FORMAT_VERSION, **config})
         write_tensors(partial / WEIGHTS_FILE, tensors)
         tokenizers.save(partial)
+        for path in copies:
+            copy_file(path, partial / path.name)
 
 
 def _check_weights(section: object, path: Path) -> None:

@@ -76,6 +76,14 @@ def whole_file(path: Path) -> Iterator[Path]:
         raise
 
 
+def copy_file(path: Path, target: Path) -> None:
+    """Copies the content of a file."""
+    try:
+        shutil.copyfile(path, target)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be copied: {error.strerror}") from None
+
+
 def read_json(path: Path) -> dict[str, Any]:
     """Reads a JSON object; a damaged file is a ModelError that names it."""
     try:
@@ -157,7 +165,7 @@ def write_tensors(path: Path, tensors: Tensors, metadata: Mapping[str, str] | No
         header[name] = {"dtype": code, "shape": array.shape, "data_offsets": (start, end)}
     text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
     text += b" " * (-(8 + len(text)) % ALIGNMENT)
-    with whole_file(path) as partial, partial.open("wb") as file:
+    with whole_file(path) as partial, _writable(path), partial.open("wb") as file:
         file.write(len(text).to_bytes(8, "little") + text)
         for name in ranked:
             array = np.asarray(tensors[name], tensors[name].dtype.newbyteorder("<"), order="C")

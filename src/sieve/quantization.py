@@ -27,6 +27,8 @@ Shapes = Mapping[str, tuple[int, ...]]
 FloatArray = npt.NDArray[np.float32]
 ByteArray = npt.NDArray[np.uint8]
 
+_LARGEST_SCALE = 1e36
+"""Times 128 it is still a float32."""
 _ROWS = 16 * BLOCK
 """Rows packed at a time: bounds the scratch memory."""
 
@@ -48,13 +50,13 @@ def quantize(tensors: Tensors, where: str) -> dict[str, npt.NDArray[Any]]:
         if array.ndim == 2:
             result[name], scale = pack(array)
             result[f"{name}_scale"] = scale
-            finite = np.isfinite(scale).all()
+            fits = (scale <= _LARGEST_SCALE).all()
         else:
             result[name] = np.zeros(sizes[name], np.float32)
             result[name][: array.size] = array
-            finite = np.isfinite(array).all()
-        if not finite:
-            raise ModelError(f"{where}: tensor {name} has weights that are not finite")
+            fits = np.isfinite(array).all()
+        if not fits:
+            raise ModelError(f"{where}: tensor {name} has weights that are not finite or too large")
     return result
 
 
@@ -86,8 +88,8 @@ def check_quantized(tensors: Tensors, shapes: Shapes, where: str) -> None:
             )
         if array.ndim == 1 and not np.isfinite(array).all():
             raise ModelError(f"{where}: tensor {name} has values that are not finite")
-        if name.endswith("_scale") and (array < 0).any():
-            raise ModelError(f"{where}: tensor {name} has negative scales")
+        if name.endswith("_scale") and not ((array >= 0) & (array <= _LARGEST_SCALE)).all():
+            raise ModelError(f"{where}: tensor {name} has scales below 0 or above {_LARGEST_SCALE}")
 
 
 def quantized_shapes(shapes: Shapes) -> dict[str, tuple[int, ...]]:
@@ -134,7 +136,7 @@ def unpack(packed: ByteArray, scale: FloatArray, shape: tuple[int, int]) -> Floa
     """The matrix (N, K) that bytes and scales stand for."""
     N, K = shape
     rows = packed.transpose(0, 2, 1, 3).reshape(len(scale), -1)  # (Np, Kp)
-    values = np.subtract(rows[:N, :K], ZERO, dtype=np.float32)
+    values: FloatArray = np.subtract(rows[:N, :K], ZERO, dtype=np.float32)
     values *= scale[:N, None]
     return values
 

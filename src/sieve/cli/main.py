@@ -21,6 +21,7 @@ VERBS = {
     "train": "a translation model with neural vocabulary selection from a prepared corpus",
     "average": "the best checkpoints of a run into one model directory",
     "adapt": "fine-tune a model directory on new data, all of it or the head alone",
+    "convert": "a model directory to int8, float16 or float32 weights",
     "lexicon": "alignment lexicons: build, align, adapt, import, export, show",
     "translate": "lines in, translated lines out",
     "score": "log-probabilities of given translations",
