@@ -2,7 +2,7 @@
 
 import pytest
 
-from sieve.training.schedule import Schedule
+from sieve.training.schedule import Schedule, rescaled
 
 
 @pytest.mark.parametrize(
@@ -42,3 +42,13 @@ def test_short_ramp_for_trained_weights() -> None:
     assert schedule.rate(200) == schedule.rate(4000) == 1e-3
     assert schedule.rate(16000) == pytest.approx(0.5e-3)
     assert schedule.warm_steps == 200
+
+
+@pytest.mark.parametrize(("spent", "share"), [(0.5, 0.25), (0.5, 0.4), (0.3, 0.6), (0.2, 0.2)])
+def test_a_changed_budget_does_not_move_the_rate(spent: float, share: float) -> None:
+    schedule = Schedule("linear", 1.0, 10)
+    before = schedule.rate(100, spent, 0.1)
+    warm = rescaled(0.1, spent, share)
+    assert schedule.rate(100, share, warm) == pytest.approx(before)
+    assert schedule.rate(200, (1 + share) / 2, warm) == pytest.approx(before / 2)
+    assert schedule.rate(300, 1.0, warm) == 0.0

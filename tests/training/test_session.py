@@ -2,6 +2,8 @@
 
 import json
 import math
+import os
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from sieve.text.corpus import Corpus
 from sieve.text.corpus_writer import write_corpus
 from sieve.text.tokenizer_training import TokenizerOptions, train_tokenizers
 from sieve.training.loop import DivergedError
+from sieve.training.metrics import Metrics
 from sieve.training.session import train
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -128,6 +131,34 @@ def test_linear_schedule_reaches_zero(tmp_path: Path, toy_settings: dict[str, An
     rates = [line["learning_rate"] for line in lines(path, "train")]
     # warm-up 3 of 6 updates; step t has (t - 1) / 6 of the budget behind it
     assert rates == pytest.approx([0.01 / 3, 0.02 / 3, 0.01, 0.01, 0.02 / 3, 0.01 / 3])
+
+
+@pytest.mark.parametrize(
+    ("budget", "expected"),
+    # stopped after 4 of 8 updates; the next rate is (1 - 4/8) / (1 - 3/8) = 0.8 of the peak
+    [(8, [0.8, 0.6, 0.4, 0.2]), (12, [0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1]), (6, [0.8, 0.4])],
+)
+def test_a_stopped_run_goes_on_from_its_rate_to_zero_at_another_budget(
+    tmp_path: Path,
+    toy_settings: dict[str, Any],
+    monkeypatch: pytest.MonkeyPatch,
+    budget: int,
+    expected: list[float],
+) -> None:
+    given = with_overrides(toy_settings, ["training.schedule=linear", "training.max_updates=8"])
+    write = Metrics.write
+
+    def write_and_stop(self: Metrics, kind: str, update: int, values: dict[str, Any]) -> None:
+        write(self, kind, update, values)
+        if kind == "train" and update == 4:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Metrics, "write", write_and_stop)
+        assert train(tmp_path / "run", given) == signal.SIGTERM
+    path = run(tmp_path / "run", given, f"training.max_updates={budget}")
+    rates = [line["learning_rate"] / 0.001 for line in lines(path, "train")]
+    assert rates[4:] == pytest.approx(expected)
 
 
 def test_minutes_as_budget(tmp_path: Path, toy_settings: dict[str, Any]) -> None:

@@ -18,6 +18,7 @@ from sieve.log import logger
 from sieve.training.distributed import Processes
 from sieve.training.loader import Position, Update
 from sieve.training.metrics import Metrics, ProgressBar
+from sieve.training.schedule import rescaled
 from sieve.training.state import Progress
 from sieve.training.trainer import LOSSES, Trainer
 from sieve.training.validate import Validation
@@ -70,9 +71,13 @@ class _Run:
 
     def go(self) -> int:
         trainer, progress = self.trainer, self.progress
-        if self._share(progress.seconds) >= 1.0:
+        share = self._share(progress.seconds)
+        if share >= 1.0:
             self._finish()
             return 0
+        warm = progress.update > trainer.schedule.warm_steps
+        if warm and 0.0 < progress.spent < 1.0 and progress.spent != share:
+            progress.warm_progress = rescaled(progress.warm_progress, progress.spent, share)
         if self.config.parts == "head":
             trainer.model.eval()
         else:
@@ -174,6 +179,7 @@ class _Run:
         if self.metrics is not None:
             progress.metrics_bytes = self.metrics.bytes()
         progress.seconds = self._seconds()
+        progress.spent = self._share(progress.seconds)
         self.hooks.checkpoint(progress, validation)
         self.saved = progress.update
         self.interval = replace(self.interval, started=time.monotonic())

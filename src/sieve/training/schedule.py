@@ -41,3 +41,18 @@ class Schedule:
     def warm_steps(self) -> int:
         """Steps until the peak is reached."""
         return self.warmup if self.ramp is None else min(self.ramp, self.warmup)
+
+
+def rescaled(warm_progress: float, spent: float, share: float) -> float:
+    """`warm_progress` for a budget that changed, such that a falling rate goes on where it was.
+
+    Args:
+        warm_progress: Share of the old budget that was spent at the end of the warm-up.
+        spent: Share of the old budget that is spent now, below 1.
+        share: The same time or number of updates as a share of the new budget.
+
+    Returns:
+        The value with which (1 − share) / (1 − result) is (1 − spent) / (1 − warm_progress); below
+        0 where the budget grew by much.
+    """
+    return 1.0 - (1.0 - share) * (1.0 - warm_progress) / (1.0 - spent)

@@ -57,6 +57,8 @@ class Progress:
     """Time spent since the first step, in all sessions."""
     warm_progress: float = 0.0
     """Share of the budget that was spent at the end of the warm-up."""
+    spent: float = 0.0
+    """Share of the budget that is spent: tells a later session that the budget changed."""
     metrics_bytes: int = 0
     """Length of metrics.jsonl; what a killed session wrote after it is cut off on resume."""
     validated: int = -1
