@@ -3,11 +3,12 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import torch
 
-from sieve.model import fused
+from sieve.model import encoding
 from sieve.model.config import ModelConfig
 from sieve.model.stepping import DecoderSteps
 from sieve.model.translation import TranslationModel
@@ -83,13 +84,13 @@ def test_encoder_with_fused_norms() -> None:
     model = build("ssru")
     memory, mask = model.encode(SRC)
     additive = torch.zeros(2, 4).masked_fill(~mask, float("-inf"))[:, None, None]
-    found = fused._encoder(model.encoder, model.embed_source(SRC), additive)
+    found = encoding._encoder(model.encoder, model.embed_source(SRC), additive)
     torch.testing.assert_close(found[mask], memory[mask], rtol=1e-5, atol=1e-5)
 
 
 INTERPRETED = """
 import torch
-from sieve.model import fused, fused_triton
+from sieve.model import encoding, fused, fused_triton
 from sieve.model.layers import SSRU, CrossAttention, SelfAttention
 torch.manual_seed(0)
 N, D = 6, 40
@@ -126,7 +127,7 @@ with torch.no_grad():
     x, mask = torch.randn(B, T, H * d), torch.zeros(B, 1, 1, T)
     mask[1, :, :, 9:] = float("-inf")
     one = attention.out(fused_triton.self_attend(attention.qkv(x), mask, H))
-    other = fused._attention(attention, x, mask)
+    other = encoding._attention(attention, x, mask)
     torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-5)
 """
 
@@ -136,5 +137,15 @@ def test_kernels_in_tritons_interpreter() -> None:
     environment = {**os.environ, "TRITON_INTERPRET": "1"}
     done = subprocess.run(
         [sys.executable, "-c", INTERPRETED], env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
+def test_few_rows_in_tritons_interpreter() -> None:
+    pytest.importorskip("triton", reason="triton is not installed: its kernels cannot be checked")
+    program = Path(__file__).with_name("check_few_rows.py")
+    environment = {**os.environ, "TRITON_INTERPRET": "1"}
+    done = subprocess.run(
+        [sys.executable, program], env=environment, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr[-2000:]

@@ -97,3 +97,19 @@ def test_fused_layers(kind: str) -> None:
     assert compile_for_hopper(kernels._embed_norm, types, size)
     shape = {"KP": 16, "DH": 64, "BT": 32}
     assert compile_for_hopper(kernels._attend, [kind] * 5 + ["fp32"] + ["i32"] * 7, shape)
+
+
+@pytest.mark.parametrize(("kind", "block"), [("*fp16", 128), ("*fp32", 64)])
+@pytest.mark.parametrize("rows", [16, 64])
+def test_few_rows(kind: str, block: int, rows: int) -> None:
+    from sieve.model import few_rows_triton as kernels
+
+    tiles = {"M": rows, "BK": block}
+    map_ = [kind, kind, "*fp32", "*fp32"]
+    choice = {"NORM": True, "RELU": True, "ADD": True, "BN": 32}
+    types = [*map_, kind, kind, "i32", "i32", "i32", "fp32"]
+    assert compile_for_hopper(kernels._product, types, {**tiles, **choice})
+    types = [*map_, "*fp32", "*i64", "*i64", kind, "i32", "i32", "i32", "fp32"]
+    assert compile_for_hopper(kernels._ssru, types, {**tiles, "BN": 16})
+    types = [*map_, *[kind] * 4, "i32", "i32", "i32", "fp32", "fp32"]
+    assert compile_for_hopper(kernels._query_attend, types, {**tiles, "DH": 64, "BT": 32})

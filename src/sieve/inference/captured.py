@@ -23,7 +23,7 @@ from sieve.inference.kernels import kernels_for
 from sieve.inference.options import SearchOptions
 from sieve.inference.output_words import AllWords, IndexedWords, MaskedWords, OutputWords
 from sieve.inference.search import Search, hypotheses, run_checked, unpacked
-from sieve.model import fused
+from sieve.model.encoding import encode_source
 from sieve.model.stepping import DecoderSteps
 from sieve.model.translation import TranslationModel
 from sieve.text.vocabulary import EOS, PAD, IntArray
@@ -201,7 +201,7 @@ class Captured:
         )
 
         def encode() -> None:
-            memory, src_mask = fused.encode(self.model, encoding.src_ids)
+            memory, src_mask = encode_source(self.model, encoding.src_ids)
             encoding.memory.copy_(memory)
             encoding.src_mask.copy_(src_mask)
             if selects:

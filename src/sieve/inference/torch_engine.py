@@ -33,7 +33,7 @@ from sieve.inference.output_words import (
 )
 from sieve.inference.sampling import Noise, sentence_keys
 from sieve.inference.search import Search, run
-from sieve.model import fused
+from sieve.model.encoding import encode_source
 from sieve.model.stepping import DecoderSteps
 from sieve.model.translation import TranslationModel
 from sieve.selection.selectors import FullVocabulary, NeuralSelection, Selector, log_odds
@@ -117,7 +117,7 @@ class TorchEngine:
         """See `Engine.encode`."""
         padded = torch.from_numpy(pad(src_ids)).to(self.device)
         with self.inference():
-            memory, src_mask = fused.encode(self.model, padded)
+            memory, src_mask = encode_source(self.model, padded)
         return TorchEncoded(self, src_ids, memory, src_mask)
 
     def device_bow_logits(self, encoded: TorchEncoded) -> Tensor:

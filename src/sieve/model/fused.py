@@ -17,17 +17,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from sieve.model.encoder import Encoder, EncoderLayer
-from sieve.model.layers import (
-    SSRU,
-    CrossAttention,
-    FeedForward,
-    SelfAttention,
-    merge_heads,
-    split_heads,
-)
-from sieve.model.translation import TranslationModel
-from sieve.text.vocabulary import PAD
+from sieve.model.layers import SSRU, CrossAttention, FeedForward
 
 
 @dataclass(frozen=True)
@@ -51,7 +41,7 @@ def embed_norm(
     ids: Tensor, table: Tensor, positions: Tensor, position: Tensor, norm: nn.LayerNorm
 ) -> tuple[Tensor, Tensor]:
     """Embedded ids (N,) at a position (1,) of positions (U, D), and their norm."""
-    kernels = _kernels(table)
+    kernels = kernels_for(table)
     if kernels is not None:
         x, normed = kernels.embed_norm(ids, table, positions, position, norm)
         return x, normed
@@ -61,7 +51,7 @@ def embed_norm(
 
 def cross_attention(cross: CrossAttention, x: Tensor, keys_values: Tensor, mask: Tensor) -> Tensor:
     """The attention of a sentence's K hypotheses x (B, K, D) to its source, mask added."""
-    kernels = _kernels(x)
+    kernels = kernels_for(x)
     if kernels is not None and kernels.attends(keys_values.shape[-1]):
         out: Tensor = cross.out(kernels.attend(cross.query(x), keys_values, mask))
         return out
@@ -71,7 +61,7 @@ def cross_attention(cross: CrossAttention, x: Tensor, keys_values: Tensor, mask:
 
 def add_norm(x: Tensor, y: Tensor, norm: nn.LayerNorm) -> tuple[Tensor, Tensor]:
     """The sum x + y and norm(x + y), for x and y (…, D)."""
-    kernels = _kernels(x)
+    kernels = kernels_for(x)
     if kernels is not None:
         total, normed = kernels.add_norm(x, y, norm.weight, norm.bias, norm.eps)
         return total, normed
@@ -83,7 +73,7 @@ def ssru_add_norm(
     mixer: SSRU, x: Tensor, normed: Tensor, cells: Cells, norm: nn.LayerNorm
 ) -> tuple[Tensor, Tensor]:
     """The sum x + mixer(normed) and its norm; the new cells are written into the other half."""
-    kernels = _kernels(x)
+    kernels = kernels_for(x)
     if kernels is not None:
         gates = F.linear(normed, *fused_gates(mixer))  # (N, 2D)
         total, result = kernels.ssru_add_norm(gates, x, cells, norm)
@@ -115,40 +105,7 @@ def fused_gates(mixer: SSRU) -> tuple[Tensor, Tensor]:
     return held
 
 
-def encode(model: TranslationModel, src_ids: Tensor) -> tuple[Tensor, Tensor]:
-    """As model.encode, with residual connections and norms fused: memory (B, T, D), mask (B, T)."""
-    if _kernels(model.tgt_embedding.weight) is None:
-        return model.encode(src_ids)
-    src_mask = src_ids != PAD
-    x = model.embed_source(src_ids)
-    zeros = torch.zeros_like(src_mask, dtype=x.dtype)
-    mask = zeros.masked_fill(~src_mask, -math.inf)[:, None, None, :]
-    return _encoder(model.encoder, x, mask), src_mask
-
-
-def _encoder(encoder: Encoder, x: Tensor, mask: Tensor) -> Tensor:
-    layers = [layer for layer in encoder.layers if isinstance(layer, EncoderLayer)]
-    B, T, D = x.shape
-    x = x.reshape(B * T, D)
-    normed = layer_norm(x, layers[0].attention_norm)
-    for index, layer in enumerate(layers):
-        last = index + 1 == len(layers)
-        after = encoder.norm if last else layers[index + 1].attention_norm
-        mixed = _attention(layer.attention, normed.view(B, T, D), mask).view(B * T, D)
-        x, normed = add_norm(x, mixed, layer.feed_forward_norm)
-        x, normed = add_norm(x, feed_forward(normed, layer.feed_forward), after)
-    return normed.view(B, T, D)
-
-
-def _attention(attention: SelfAttention, x: Tensor, mask: Tensor) -> Tensor:
-    heads = attention.heads
-    q, k, v = (split_heads(part, heads) for part in attention.qkv(x).chunk(3, dim=-1))
-    context = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
-    out: Tensor = attention.out(merge_heads(context))
-    return out
-
-
-def _kernels(x: Tensor) -> ModuleType | None:
+def kernels_for(x: Tensor) -> ModuleType | None:
     """The Triton kernels, where x is on a GPU, Triton is installed and SIEVE_TRITON is not 0."""
     return _triton() if x.is_cuda and os.environ.get("SIEVE_TRITON") != "0" else None
 

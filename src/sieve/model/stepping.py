@@ -14,7 +14,7 @@ from typing import cast
 import torch
 from torch import Tensor
 
-from sieve.model import fused
+from sieve.model import few_rows, fused
 from sieve.model.decoder import DecoderLayer
 from sieve.model.layers import SSRU, SelfAttention, merge_heads, sinusoids, split_heads
 from sieve.model.translation import TranslationModel
@@ -85,6 +85,12 @@ class DecoderSteps:
         """
         embedding, norm = self.model.tgt_embedding.weight, self.layers[0].mixer_norm
         x, normed = fused.embed_norm(ids, embedding, self.table, self.position, norm)
+        few = few_rows.kernels_for(x, self.model.config.heads) if self.recurrent else None
+        if few is not None and not with_query:
+            for index, layer in enumerate(self.layers):
+                source = self.keys_values[index], self.mask
+                x = few_rows.decoder_layer(few, layer, x, self._cells(index), source)
+            return fused.layer_norm(x, self.model.decoder.norm)
         for index, layer in enumerate(self.layers):
             last = index + 1 == len(self.layers)
             after = self.model.decoder.norm if last else self.layers[index + 1].mixer_norm
@@ -126,11 +132,14 @@ class DecoderSteps:
         other.position = self.position.clone()
         return other
 
+    def _cells(self, index: int) -> fused.Cells:
+        return fused.Cells(self.past[:, index], self.position, self.parents)
+
     def _mix(self, index: int, x: Tensor, normed: Tensor, visible: int) -> tuple[Tensor, Tensor]:
         """The mixer with its residual connection: the new x and its norm for what follows."""
         layer = self.layers[index]
         if isinstance(layer.mixer, SSRU):
-            cells = fused.Cells(self.past[:, index], self.position, self.parents)
+            cells = self._cells(index)
             return fused.ssru_add_norm(layer.mixer, x, normed, cells, layer.cross_norm)
         mixed = self._attend_past(layer.mixer, normed, self.past[index], visible)
         return fused.add_norm(x, mixed, layer.cross_norm)
