@@ -1,0 +1,174 @@
+"""Sieve's own worker: the native engine on an int8 directory of random weights.
+
+What it needs to know of the engine stands in `prepare`, `open_engine`, `timings` and `kernels`.
+Imports torch only to make weights, or where the settings ask for the torch engine, with which the
+harness can be tried out.
+"""
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cpu_common import BEAM, COMMON, LEXICON_FILE, SPECIAL, WORDS, Size, lexicon_set, make_lexicon
+from sieve.inference.options import SearchOptions
+from sieve.selection.lexicon import Lexicon
+from sieve.selection.selectors import FullVocabulary, LexiconTopK, NeuralSelection, Selector
+from sieve.text.tokenizer import Tokenizers
+
+K = 200
+"""Words of each source word that the lexicon selection takes at most."""
+
+
+@dataclass(frozen=True)
+class Forced(SearchOptions):
+    """A search of exactly as many tokens as the source has; EOS cannot win."""
+
+    def max_length(self, src_length: int) -> int:
+        """The forced length."""
+        return src_length
+
+
+class Numbers:
+    """A tokenizer without text: its pieces are numbers."""
+
+    vocab_size = WORDS
+    fingerprint = "numbers"
+
+    def save(self, directory: Path, stem: str) -> dict[str, Any]:
+        """Nothing to write: these models never see text."""
+        return {"kind": "numbers"}
+
+
+def random_model(size: Size) -> Any:
+    """Our model of this size with random weights."""
+    from gpu_common import build
+
+    return build(size.preset, WORDS, d_ff=size.d_ff).cpu()
+
+
+def prepare(directory: Path, size: Size, set_size: int) -> None:
+    """Writes the fp32 model directory, its int8 form and the lexicon."""
+    from sieve.model.checkpoint import save_model
+
+    table = make_lexicon(set_size)
+    np.save(directory / LEXICON_FILE, table)
+    lexicon(table).save(directory)
+    tokenizers = Tokenizers(Numbers(), Numbers())  # type: ignore[arg-type]
+    save_model(directory / "fp32", random_model(size), tokenizers, {"languages": ["xx", "yy"]})
+    convert(directory / "fp32", directory / "int8")
+
+
+def convert(source: Path, goal: Path) -> None:
+    """What `sieve convert --int8` does."""
+    # To be filled in when the command exists.
+
+
+def lexicon(table: Any) -> Lexicon:
+    """The common lexicon in our form: every row begins with the words that all sets hold."""
+    rows = [
+        np.concatenate([np.arange(COMMON), row if index >= SPECIAL else row[:0]])
+        for index, row in enumerate(table)
+    ]
+    lengths = [len(row) for row in rows]
+    targets = np.concatenate(rows).astype(np.int32)
+    return Lexicon(
+        offsets=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        targets=targets,
+        counts=np.ones(len(targets), np.int32),
+        source_counts=np.array(lengths, np.int64),
+        target_counts=np.ones(len(table), np.int64),
+    )
+
+
+def open_engine(directory: Path, settings: dict[str, Any]) -> Any:
+    """The engine that is measured."""
+    if settings.get("engine") == "torch":
+        import torch
+
+        from sieve.inference.torch_engine import TorchEngine
+        from sieve.model.checkpoint import load_model
+
+        torch.set_num_threads(settings.get("threads", 1))
+        return TorchEngine(load_model(directory / "fp32"))
+    from sieve.inference.native_engine import NativeEngine
+
+    return NativeEngine(directory / "int8", threads=settings.get("threads", 1))
+
+
+def timings(engine: Any) -> dict[str, float] | None:
+    """Seconds of the last sentence's parts: encode, select, gather, steps."""
+    found: dict[str, float] | None = getattr(engine, "timings", None)
+    return found
+
+
+def kernels(engine: Any) -> str:
+    """Which kernels the engine chose."""
+    return str(getattr(engine, "kernels", "torch"))
+
+
+class Subject:
+    """An opened model and one way to select."""
+
+    def __init__(
+        self, directory: Path, size: Size, selection: str, settings: dict[str, Any]
+    ) -> None:
+        self.directory = directory
+        self.engine = open_engine(directory, settings)
+        self.table = np.load(directory / LEXICON_FILE, mmap_mode="r")
+        self.selection: Selector = FullVocabulary()
+        if selection == "lexicon":
+            self.selection = LexiconTopK(Lexicon.open(directory), K)
+        elif selection == "nvs":
+            self.use_threshold(settings.get("threshold", 0.9))
+
+    def facts(self) -> dict[str, Any]:
+        """Version, size of the model file, kernels."""
+        import sieve
+
+        directory = self.directory / "int8"
+        if not directory.is_dir():
+            directory = self.directory / "fp32"
+        return {
+            "version": sieve.__version__,
+            "model_mb": round((directory / "model.safetensors").stat().st_size / 1e6, 1),
+            "kernels": kernels(self.engine),
+        }
+
+    def threshold(self, sentences: list[list[int]], set_size: int) -> float:
+        """The threshold at which the mean set of these sentences has this many words."""
+        logits = np.concatenate(
+            [self.engine.bow_logits(self.engine.encode([np.array(ids)])) for ids in sentences]
+        ).astype(np.float64)
+        cut = np.sort(logits, axis=None)[-set_size * len(sentences)]
+        return float(1.0 / (1.0 + np.exp(-cut)))
+
+    def use_threshold(self, threshold: float) -> None:
+        """Selects by NVS at this threshold from now on."""
+        self.selection = NeuralSelection(threshold)
+
+    def translate(self, ids: list[int]) -> dict[str, Any]:
+        """One sentence."""
+        source = [np.array(ids)]
+        begin = time.perf_counter()
+        found = self.engine.translate(source, self.selection, Forced(BEAM))[0][0]
+        seconds = time.perf_counter() - begin
+        if isinstance(self.selection, LexiconTopK):
+            assert set(found.tokens) <= lexicon_set(self.table, ids), "words outside of the lexicon"
+        answer = {
+            "seconds": seconds,
+            "length": len(found.tokens),
+            "words": found.shortlist_size,
+        }
+        parts = timings(self.engine)
+        return answer if parts is None else {**answer, "parts": parts}
+
+    def bulk(self, sentences: list[list[int]], options: dict[str, Any]) -> dict[str, Any]:
+        """All sentences in one call."""
+        source = [np.array(ids) for ids in sentences]
+        begin = time.perf_counter()
+        found = self.engine.translate(source, self.selection, Forced(BEAM), **options)
+        seconds = time.perf_counter() - begin
+        return {"seconds": seconds, "tokens": sum(len(best[0].tokens) for best in found)}
