@@ -1,0 +1,318 @@
+// Everything but the int8 products, in terms of `vectors.inl`.
+
+// ---- products in fp32
+
+template <std::size_t R>
+inline void float_tile(const float* x, std::size_t stride, const float* w, std::size_t depth,
+                       Vector (&sums)[R][2]) {
+  for (std::size_t k = 0; k < depth; ++k) {
+    const Vector first = load(w + k * kGroup), second = load(w + k * kGroup + kLanes);
+    for (std::size_t r = 0; r < R; ++r) {
+      sums[r][0] += x[r * stride + k] * first;
+      sums[r][1] += x[r * stride + k] * second;
+    }
+  }
+}
+
+/// Calls use(row, column, sums) for each tile of R rows and two vectors of columns.
+template <std::size_t R, class Use>
+inline void float_rows(const FloatRows& x, std::size_t row, const float* group, std::size_t depth,
+                       std::size_t column, const Use& use) {
+  for (std::size_t c = 0; c < kGroup; c += 2 * kLanes) {
+    Vector sums[R][2] = {};
+    float_tile<R>(x.values + row * x.stride, x.stride, group + c, depth, sums);
+    for (std::size_t r = 0; r < R; ++r) {
+      use(row + r, column + c, sums[r][0]);
+      use(row + r, column + c + kLanes, sums[r][1]);
+    }
+  }
+}
+
+template <class Use>
+inline void float_product(const FloatRows& x, const FloatMatrix& w, const Use& use) {
+  for (std::size_t column = 0; column < w.channels; column += kGroup) {
+    const float* group = w.data + column * w.depth;
+    std::size_t row = 0;
+    for (; row + 4 <= x.rows; row += 4) {
+      float_rows<4>(x, row, group, w.depth, column, use);
+    }
+    for (; row < x.rows; ++row) {
+      float_rows<1>(x, row, group, w.depth, column, use);
+    }
+  }
+}
+
+inline void put(float* out, Vector value, const float* bias, Finish finish) {
+  if (bias != nullptr) {
+    value += load(bias);
+  }
+  if (finish.relu) {
+    value = larger(value, Vector{});
+  }
+  store(out, finish.add ? load(out) + value : value);
+}
+
+void multiply_float(const FloatRows& x, const FloatMatrix& w, float* out, Finish finish) {
+  const std::size_t stride = padded(w.channels);
+  float_product(x, w, [&](std::size_t row, std::size_t column, Vector value) {
+    const float* bias = finish.bias == nullptr ? nullptr : finish.bias + column;
+    put(out + row * stride + column, value, bias, finish);
+  });
+}
+
+void pool_float(const FloatRows& x, const FloatMatrix& w, float* best) {
+  fill(best, best + padded(w.channels), -kInfinity);
+  float_product(x, w, [&](std::size_t, std::size_t column, Vector value) {
+    store(best + column, larger(load(best + column), value));
+  });
+}
+
+// ---- rows
+
+void quantize(const FloatRows& x, std::int8_t* values, float* scale, std::int32_t* offset) {
+  constexpr float kMagic = 12582912.0F;  // adding it rounds to whole numbers, half to even
+  for (std::size_t row = 0; row < x.rows; ++row) {
+    const float* from = x.values + row * x.stride;
+    std::int8_t* to = values + row * x.stride;
+    Vector tops = {};
+    for (std::size_t i = 0; i < x.stride; i += kLanes) {
+      const Vector v = load(from + i);
+      tops = larger(tops, larger(v, -v));
+    }
+    const float top = highest(tops);
+    const bool usable = top > 0.0F && top <= kLargest;
+    const float inverse = usable ? 127.0F / top : 0.0F;
+    scale[row] = usable ? top / 127.0F : top;
+    Integers total = {};
+    for (std::size_t i = 0; i < x.stride; i += kLanes) {
+      const Vector shifted = load(from + i) * inverse + kMagic;
+      const Integers whole = reinterpret_cast<Integers>(shifted) - 0x4B400000;
+      total += whole;
+      const Bytes narrow = __builtin_convertvector(whole, Bytes);
+      std::memcpy(to + i, &narrow, sizeof narrow);
+    }
+    std::int32_t whole_sum = 0;
+    for (std::size_t i = 0; i < kLanes; ++i) {
+      whole_sum += total[i];
+    }
+    offset[row] = 128 * whole_sum;
+  }
+}
+
+void layer_norm(const FloatRows& x, std::size_t width, const float* weight, const float* bias,
+                float* out) {
+  const std::size_t whole = width / kLanes * kLanes;
+  for (std::size_t row = 0; row < x.rows; ++row) {
+    const float* from = x.values + row * x.stride;
+    float* to = out + row * x.stride;
+    Vector sums = {};
+    for (std::size_t i = 0; i < whole; i += kLanes) {
+      sums += load(from + i);
+    }
+    float total = sum(sums);
+    for (std::size_t i = whole; i < width; ++i) {
+      total += from[i];
+    }
+    const float mean = total / static_cast<float>(width);
+    Vector squares = {};
+    for (std::size_t i = 0; i < whole; i += kLanes) {
+      const Vector v = load(from + i) - mean;
+      squares += v * v;
+    }
+    float variance = sum(squares);
+    for (std::size_t i = whole; i < width; ++i) {
+      variance += (from[i] - mean) * (from[i] - mean);
+    }
+    const float factor = 1.0F / __builtin_sqrtf(variance / static_cast<float>(width) + 1e-5F);
+    for (std::size_t i = 0; i < whole; i += kLanes) {
+      store(to + i, (load(from + i) - mean) * factor * load(weight + i) + load(bias + i));
+    }
+    for (std::size_t i = whole; i < width; ++i) {
+      to[i] = (from[i] - mean) * factor * weight[i] + bias[i];
+    }
+    fill(to + width, to + x.stride, 0.0F);
+  }
+}
+
+void recur(const float* forget, const float* value, const float* before, float* after, float* x,
+           std::size_t n) {
+  for (std::size_t i = 0; i < n; i += kLanes) {
+    const Vector f = 1.0F / (1.0F + exponential(-load(forget + i)));
+    const Vector c = f * load(before + i) + (1.0F - f) * load(value + i);
+    store(after + i, c);
+    store(x + i, load(x + i) + larger(c, Vector{}));
+  }
+}
+
+float dot(const float* a, const float* b, std::size_t n) {
+  Vector sums = {};
+  std::size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    sums += load(a + i) * load(b + i);
+  }
+  float total = sum(sums);
+  for (; i < n; ++i) {
+    total += a[i] * b[i];
+  }
+  return total;
+}
+
+void add_scaled(const float* x, float factor, float* out, std::size_t n) {
+  std::size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    store(out + i, load(out + i) + factor * load(x + i));
+  }
+  for (; i < n; ++i) {
+    out[i] += factor * x[i];
+  }
+}
+
+void softmax(float* x, std::size_t n) {
+  const std::size_t whole = n / kLanes * kLanes;
+  Vector tops = all(-kInfinity);
+  for (std::size_t i = 0; i < whole; i += kLanes) {
+    tops = larger(tops, load(x + i));
+  }
+  float top = highest(tops);
+  for (std::size_t i = whole; i < n; ++i) {
+    top = x[i] > top ? x[i] : top;
+  }
+  Vector sums = {};
+  for (std::size_t i = 0; i < whole; i += kLanes) {
+    const Vector e = exponential(load(x + i) - top);
+    store(x + i, e);
+    sums += e;
+  }
+  float total = sum(sums);
+  if (whole < n) {
+    Vector rest = {};
+    std::memcpy(&rest, x + whole, (n - whole) * sizeof(float));
+    rest = exponential(rest - top);
+    std::memcpy(x + whole, &rest, (n - whole) * sizeof(float));
+    for (std::size_t i = whole; i < n; ++i) {
+      total += x[i];
+    }
+  }
+  const float share = 1.0F / total;
+  for (std::size_t i = 0; i < whole; i += kLanes) {
+    store(x + i, load(x + i) * share);
+  }
+  for (std::size_t i = whole; i < n; ++i) {
+    x[i] *= share;
+  }
+}
+
+float chunk_maxima(const float* x, std::size_t n, float* maxima) {
+  float top = -kInfinity;
+  for (std::size_t start = 0; start < n; start += kGroup) {
+    Vector tops = load(x + start);
+    for (std::size_t i = kLanes; i < kGroup; i += kLanes) {
+      tops = larger(tops, load(x + start + i));
+    }
+    const float best = highest(tops);
+    maxima[start / kGroup] = best;
+    top = best > top ? best : top;
+  }
+  return top;
+}
+
+float sum_exp(const float* x, std::size_t n, float top) {
+  Vector sums = {};
+  for (std::size_t i = 0; i < n; i += kLanes) {
+    sums += exponential(load(x + i) - top);
+  }
+  return sum(sums);
+}
+
+std::uint64_t read_all(const std::uint8_t* data, std::size_t bytes) {
+  Integers sums[4] = {};
+  constexpr std::size_t kWidth = 4 * kLanes;
+  for (std::size_t i = 0; i + 4 * kWidth <= bytes; i += 4 * kWidth) {
+    for (std::size_t j = 0; j < 4; ++j) {
+      sums[j] ^= reinterpret_cast<Integers>(
+          load(reinterpret_cast<const float*>(data + i + j * kWidth)));
+    }
+  }
+  const Integers total = (sums[0] ^ sums[1]) ^ (sums[2] ^ sums[3]);
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < kLanes; ++i) {
+    sum += static_cast<std::uint32_t>(total[i]);
+  }
+  return sum;
+}
+
+// ---- attention
+
+/// Scores of R queries against keys (width, room): two vectors of positions at a time.
+template <std::size_t R>
+inline void score(const float* q, std::size_t stride, const float* keys, const KeysValues& past,
+                  float factor, float* scores) {
+  const std::size_t room = padded(past.length);
+  for (std::size_t t = 0; t < past.length; t += 2 * kLanes) {
+    Vector sums[R][2] = {};
+    for (std::size_t d = 0; d < past.width; ++d) {
+      const Vector first = load(keys + d * room + t), second = load(keys + d * room + t + kLanes);
+      for (std::size_t r = 0; r < R; ++r) {
+        sums[r][0] += q[r * stride + d] * first;
+        sums[r][1] += q[r * stride + d] * second;
+      }
+    }
+    for (std::size_t r = 0; r < R; ++r) {
+      store(scores + r * room + t, sums[r][0] * factor);
+      store(scores + r * room + t + kLanes, sums[r][1] * factor);
+    }
+  }
+}
+
+/// R weighted sums of rows of values.
+template <std::size_t R>
+inline void weigh(const float* shares, std::size_t room, const float* values,
+                  const KeysValues& past, float* out, std::size_t stride) {
+  for (std::size_t d = 0; d < past.width; d += kLanes) {
+    Vector sums[R] = {};
+    for (std::size_t t = 0; t < past.length; ++t) {
+      const Vector v = load(values + t * past.value_stride + d);
+      for (std::size_t r = 0; r < R; ++r) {
+        sums[r] += shares[r * room + t] * v;
+      }
+    }
+    const std::size_t count = past.width - d < kLanes ? past.width - d : kLanes;
+    for (std::size_t r = 0; r < R; ++r) {
+      std::memcpy(out + r * stride + d, &sums[r], count * sizeof(float));
+    }
+  }
+}
+
+template <std::size_t R>
+inline void attend_rows(const FloatRows& queries, std::size_t row, const KeysValues& past,
+                        float* scores, float* out, std::size_t out_stride, std::int32_t* focus) {
+  const std::size_t room = padded(past.length);
+  const float factor = 1.0F / __builtin_sqrtf(static_cast<float>(past.width));
+  for (std::size_t h = 0; h < past.heads; ++h) {
+    const std::size_t place = h * past.width;
+    score<R>(queries.values + row * queries.stride + place, queries.stride,
+             past.keys + place * room, past, factor, scores);
+    for (std::size_t r = 0; r < R; ++r) {
+      float* mine = scores + r * room;
+      if (h == 0 && focus != nullptr) {
+        focus[row + r] = first_highest(mine, past.length);
+      }
+      softmax(mine, past.length);
+    }
+    weigh<R>(scores, room, past.values + place, past, out + row * out_stride + place, out_stride);
+  }
+}
+
+void attend(const FloatRows& queries, const KeysValues& past, float* scores, float* out,
+            std::size_t out_stride, std::int32_t* focus) {
+  std::size_t row = 0;
+  for (; row + 5 <= queries.rows; row += 5) {
+    attend_rows<5>(queries, row, past, scores, out, out_stride, focus);
+  }
+  for (; row + 2 <= queries.rows; row += 2) {
+    attend_rows<2>(queries, row, past, scores, out, out_stride, focus);
+  }
+  for (; row < queries.rows; ++row) {
+    attend_rows<1>(queries, row, past, scores, out, out_stride, focus);
+  }
+}

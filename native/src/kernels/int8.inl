@@ -1,0 +1,101 @@
+// Products of int8 rows with int8 matrices, in exact 32-bit integers, around one instruction that
+// the including file gives as `Isa`:
+//   Isa::Row            what is prepared once for 4 values of a row
+//   Isa::row(p)         prepares them
+//   Isa::weights(v)     prepares a vector of stored weights
+//   Isa::dot(s, w, a)   s + for each channel the sum of 4 products
+//   Isa::kRows, kVectors   size of a tile
+//   Isa::kUnsigned      whether dot takes weights as stored (value + 128): the sum is then too
+//                       large by the row's offset
+
+inline Integers load_weights(const std::uint8_t* p) {
+  return reinterpret_cast<Integers>(load(reinterpret_cast<const float*>(p)));
+}
+
+/// Sums of R rows and C vectors of channels.
+template <std::size_t R, std::size_t C>
+inline void int8_tile(const std::int8_t* x, std::size_t stride, const std::uint8_t* w,
+                      std::size_t quads, Integers (&sums)[R][C]) {
+  for (std::size_t j = 0; j < quads; ++j) {
+    Integers weights[C];
+    for (std::size_t c = 0; c < C; ++c) {
+      weights[c] = Isa::weights(load_weights(w + 4 * (j * kGroup + c * kLanes)));
+    }
+    for (std::size_t r = 0; r < R; ++r) {
+      const typename Isa::Row row = Isa::row(x + r * stride + 4 * j);
+      for (std::size_t c = 0; c < C; ++c) {
+        sums[r][c] = Isa::dot(sums[r][c], weights[c], row);
+      }
+    }
+  }
+}
+
+template <std::size_t R, class Use>
+inline void int8_rows(const Int8Rows& x, std::size_t row, const std::uint8_t* group,
+                      std::size_t column, const Use& use) {
+  constexpr std::size_t C = Isa::kVectors;
+  for (std::size_t first = 0; first < kPerGroup; first += C) {
+    Integers sums[R][C];
+    for (std::size_t r = 0; r < R; ++r) {
+      for (std::size_t c = 0; c < C; ++c) {
+        sums[r][c] = Integers{} - (Isa::kUnsigned ? x.offset[row + r] : 0);
+      }
+    }
+    int8_tile<R, C>(x.values + row * x.stride, x.stride, group + 4 * first * kLanes, x.stride / 4,
+                    sums);
+    for (std::size_t c = 0; c < C; ++c) {
+      Vector values[R];
+      for (std::size_t r = 0; r < R; ++r) {
+        values[r] = __builtin_convertvector(sums[r][c], Vector) * x.scale[row + r];
+      }
+      use(row, column + (first + c) * kLanes, values);
+    }
+  }
+}
+
+/// Calls use(row, column, values) with the products of some rows from `row` on and a vector of
+/// columns from `column` on. Columns in the outer loop: weights come from far away once.
+template <class Use>
+inline void int8_product(const Int8Rows& x, const Int8Matrix& w, const Use& use) {
+  for (std::size_t column = 0; column < w.channels; column += kGroup) {
+    const std::uint8_t* group = w.data + column * x.stride;
+    std::size_t row = 0;
+    for (; row + Isa::kRows <= x.rows; row += Isa::kRows) {
+      int8_rows<Isa::kRows>(x, row, group, column, use);
+    }
+    switch (x.rows - row) {
+      case 1: int8_rows<1>(x, row, group, column, use); break;
+      case 2: int8_rows<2>(x, row, group, column, use); break;
+      case 3: int8_rows<3>(x, row, group, column, use); break;
+      case 4: int8_rows<4>(x, row, group, column, use); break;
+      case 5: int8_rows<5>(x, row, group, column, use); break;
+      default: break;
+    }
+  }
+}
+
+void multiply_int8(const Int8Rows& x, const Int8Matrix& w, float* out, Finish finish) {
+  const std::size_t stride = padded(w.channels);
+  int8_product(x, w, [&](std::size_t row, std::size_t column, const auto& values) {
+    const Vector scale = load(w.scale + column);
+    float* to = out + row * stride + column;
+    for (const Vector value : values) {
+      put(to, value * scale, finish.bias == nullptr ? nullptr : finish.bias + column, finish);
+      to += stride;
+    }
+  });
+}
+
+void pool_int8(const Int8Rows& x, const Int8Matrix& w, float* best) {
+  fill(best, best + padded(w.channels), -kInfinity);
+  int8_product(x, w, [&](std::size_t, std::size_t column, const auto& values) {
+    Vector top = load(best + column);
+    for (const Vector value : values) {
+      top = larger(top, value);
+    }
+    store(best + column, top);
+  });
+  for (std::size_t i = 0; i < padded(w.channels); i += kLanes) {
+    store(best + i, load(best + i) * load(w.scale + i));
+  }
+}

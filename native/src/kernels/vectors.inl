@@ -1,0 +1,69 @@
+// Vectors of the compiler's own kind, as wide as the file that includes this asks for
+// (SIEVE_LANES), and the functions on them that a CPU has no instruction for.
+//
+// Included inside an unnamed namespace, and without templates of the standard library: code compiled
+// for one CPU must not be merged by the linker with code of the same name compiled for another.
+
+constexpr std::size_t kLanes = SIEVE_LANES;
+constexpr std::size_t kPerGroup = kGroup / kLanes;  // vectors in a group of 64
+constexpr float kInfinity = __builtin_inff();
+constexpr float kLargest = 3.4028234664e38F;
+
+typedef float Vector __attribute__((vector_size(4 * SIEVE_LANES)));
+typedef std::int32_t Integers __attribute__((vector_size(4 * SIEVE_LANES)));
+typedef std::int8_t Bytes __attribute__((vector_size(SIEVE_LANES)));
+typedef float LooseVector __attribute__((vector_size(4 * SIEVE_LANES), aligned(4), may_alias));
+
+inline Vector load(const float* p) { return *reinterpret_cast<const LooseVector*>(p); }
+inline void store(float* p, Vector v) { *reinterpret_cast<LooseVector*>(p) = v; }
+inline Vector all(float x) { return x - Vector{}; }
+inline Vector larger(Vector a, Vector b) { return a > b ? a : b; }
+inline Vector smaller(Vector a, Vector b) { return a < b ? a : b; }
+
+inline float sum(Vector v) {
+  float total = 0.0F;
+  for (std::size_t i = 0; i < kLanes; ++i) {
+    total += v[i];
+  }
+  return total;
+}
+
+inline float highest(Vector v) {
+  float top = v[0];
+  for (std::size_t i = 1; i < kLanes; ++i) {
+    top = v[i] > top ? v[i] : top;
+  }
+  return top;
+}
+
+inline void fill(float* from, const float* to, float value) {
+  for (; from < to; ++from) {
+    *from = value;
+  }
+}
+
+inline std::int32_t first_highest(const float* x, std::size_t n) {
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < n; ++i) {
+    best = x[i] > x[best] ? i : best;
+  }
+  return static_cast<std::int32_t>(best);
+}
+
+/// e^x to about one unit in the last place; 0 below −87.
+inline Vector exponential(Vector x) {
+  constexpr float kMagic = 12582912.0F;  // adding it rounds to whole numbers
+  const Vector inside = smaller(larger(x, all(-87.0F)), all(88.0F));
+  const Vector shifted = inside * 1.44269504F + kMagic;
+  const Vector whole = shifted - kMagic;
+  const Vector r = (inside - whole * 0.693145752F) - whole * 1.42860677e-6F;
+  Vector p = r * 1.38888889e-3F + 8.33333333e-3F;
+  p = p * r + 4.16666667e-2F;
+  p = p * r + 1.66666667e-1F;
+  p = p * r + 0.5F;
+  p = p * r + 1.0F;
+  p = p * r + 1.0F;
+  const Integers power = __builtin_convertvector(whole, Integers);
+  const Vector result = p * reinterpret_cast<Vector>((power + 127) << 23);
+  return x < -87.0F ? Vector{} : result;
+}

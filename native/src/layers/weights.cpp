@@ -1,0 +1,190 @@
+#include "weights.hpp"
+
+#include <cmath>
+
+namespace sieve {
+namespace {
+
+std::string shape_text(const std::vector<std::size_t>& shape) {
+  std::string text = "(";
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    text += (i == 0 ? "" : ", ") + std::to_string(shape[i]);
+  }
+  return text + ")";
+}
+
+const Tensor& find(const Tensors& tensors, const std::string& name, Tensor::Kind kind,
+                   const std::vector<std::size_t>& shape) {
+  const auto found = tensors.find(name);
+  if (found == tensors.end()) {
+    throw ModelError("lacks tensor " + name);
+  }
+  const Tensor& tensor = found->second;
+  if (tensor.kind != kind) {
+    throw ModelError("tensor " + name + " has another type than expected (" +
+                     (kind == Tensor::Kind::kFloat ? "float32" : "uint8") + ")");
+  }
+  if (tensor.shape != shape) {
+    throw ModelError("tensor " + name + " has shape " + shape_text(tensor.shape) + ", expected " +
+                     shape_text(shape));
+  }
+  return tensor;
+}
+
+const float* find_floats(const Tensors& tensors, const std::string& name,
+                         const std::vector<std::size_t>& shape) {
+  const Tensor& tensor = find(tensors, name, Tensor::Kind::kFloat, shape);
+  const auto* data = static_cast<const float*>(tensor.data);
+  std::size_t size = 1;
+  for (const std::size_t n : shape) {
+    size *= n;
+  }
+  for (std::size_t i = 0; i < size; ++i) {
+    if (!std::isfinite(data[i])) {
+      throw ModelError("tensor " + name + " holds a value that is no finite number");
+    }
+  }
+  return data;
+}
+
+}  // namespace
+
+Matrix Matrix::find(const Tensors& tensors, const std::string& name, std::size_t channels,
+                    std::size_t depth, bool int8) {
+  Matrix found;
+  if (int8) {
+    const std::size_t wide = padded(channels), deep = padded(depth);
+    const Tensor& tensor = sieve::find(tensors, name, Tensor::Kind::kByte,
+                                       {wide / kGroup, deep / 4, kGroup, 4});
+    const float* scale = find_floats(tensors, name + "_scale", {wide});
+    for (std::size_t i = 0; i < wide; ++i) {
+      if (scale[i] < 0.0F) {
+        throw ModelError("tensor " + name + "_scale holds a value below 0");
+      }
+    }
+    found.int8_ = {static_cast<const std::uint8_t*>(tensor.data), scale, channels, depth};
+    return found;
+  }
+  const float* data = find_floats(tensors, name, {channels, depth});
+  found.packed_ = std::make_shared<Buffer<float>>(padded(channels) * depth);
+  float* packed = found.packed_->data();
+  for (std::size_t channel = 0; channel < channels; ++channel) {
+    float* to = packed + channel / kGroup * kGroup * depth + channel % kGroup;
+    for (std::size_t k = 0; k < depth; ++k) {
+      to[k * kGroup] = data[channel * depth + k];
+    }
+  }
+  found.floats_ = {packed, channels, depth};
+  return found;
+}
+
+void Matrix::row(std::size_t channel, float factor, float* out) const {
+  const std::size_t lane = channel % kGroup, first = channel - lane;
+  std::fill(out, out + padded(depth()), 0.0F);
+  if (is_int8()) {
+    const std::uint8_t* from = int8_.data + first * padded(int8_.depth) + 4 * lane;
+    const float scale = int8_.scale[channel] * factor;
+    for (std::size_t k = 0; k < int8_.depth; ++k) {
+      const std::uint8_t stored = from[k / 4 * 4 * kGroup + k % 4];
+      out[k] = (static_cast<float>(stored) - 128.0F) * scale;
+    }
+  } else {
+    const float* from = floats_.data + first * floats_.depth + lane;
+    for (std::size_t k = 0; k < floats_.depth; ++k) {
+      out[k] = from[k * kGroup] * factor;
+    }
+  }
+}
+
+void GatheredRows::gather(const Matrix& from, std::span<const std::int32_t> channels) {
+  const std::size_t count = channels.size(), wide = padded(count);
+  if (from.is_int8()) {
+    const Int8Matrix& w = from.int8();
+    const std::size_t quads = padded(w.depth) / 4;
+    bytes_.grow(wide * quads * 4);
+    scale_.grow(wide);
+    const auto* source = reinterpret_cast<const std::uint32_t*>(w.data);
+    auto* target = reinterpret_cast<std::uint32_t*>(bytes_.data());
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto channel = static_cast<std::size_t>(channels[i]);
+      const std::size_t lane = channel % kGroup;
+      const std::uint32_t* in = source + (channel - lane) * quads + lane;
+      std::uint32_t* out = target + (i - i % kGroup) * quads + i % kGroup;
+      for (std::size_t j = 0; j < quads; ++j) {
+        out[j * kGroup] = in[j * kGroup];
+      }
+      scale_[i] = w.scale[channel];
+    }
+    std::fill(scale_.data() + count, scale_.data() + wide, 0.0F);
+    int8_ = {bytes_.data(), scale_.data(), count, w.depth};
+  } else {
+    const FloatMatrix& w = from.floats();
+    values_.grow(wide * w.depth);
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto channel = static_cast<std::size_t>(channels[i]);
+      const float* in = w.data + channel / kGroup * kGroup * w.depth + channel % kGroup;
+      float* out = values_.data() + i / kGroup * kGroup * w.depth + i % kGroup;
+      for (std::size_t k = 0; k < w.depth; ++k) {
+        out[k * kGroup] = in[k * kGroup];
+      }
+    }
+    for (std::size_t i = count; i < wide; ++i) {
+      float* out = values_.data() + i / kGroup * kGroup * w.depth + i % kGroup;
+      for (std::size_t k = 0; k < w.depth; ++k) {
+        out[k * kGroup] = 0.0F;  // what was gathered before might overflow
+      }
+    }
+    floats_ = {values_.data(), count, w.depth};
+  }
+}
+
+Buffer<float> find_vector(const Tensors& tensors, const std::string& name, std::size_t size) {
+  const auto found = tensors.find(name);
+  const bool wide = found != tensors.end() && found->second.shape.size() == 1 &&
+                    found->second.shape[0] == padded(size);
+  const std::size_t stored = wide ? padded(size) : size;
+  const float* data = find_floats(tensors, name, {stored});
+  Buffer<float> values(padded(size));
+  std::copy(data, data + size, values.data());
+  return values;
+}
+
+void Activations::set(const Kernels& kernels, const FloatRows& rows, bool int8) {
+  floats_ = rows;
+  is_int8_ = int8;
+  if (int8) {
+    values_.grow(rows.rows * rows.stride);
+    scale_.grow(rows.rows);
+    offset_.grow(rows.rows);
+    kernels.quantize(rows, values_.data(), scale_.data(), offset_.data());
+    int8_ = {values_.data(), scale_.data(), offset_.data(), rows.rows, rows.stride};
+  }
+}
+
+void Activations::multiply(const Kernels& kernels, const Matrix& w, float* out,
+                           Finish finish) const {
+  if (is_int8_) {
+    kernels.multiply_int8(int8_, w.int8(), out, finish);
+  } else {
+    kernels.multiply_float(floats_, w.floats(), out, finish);
+  }
+}
+
+void Activations::multiply(const Kernels& kernels, const GatheredRows& w, float* out,
+                           Finish finish) const {
+  if (is_int8_) {
+    kernels.multiply_int8(int8_, w.int8(), out, finish);
+  } else {
+    kernels.multiply_float(floats_, w.floats(), out, finish);
+  }
+}
+
+void Activations::pool(const Kernels& kernels, const Matrix& w, float* best) const {
+  if (is_int8_) {
+    kernels.pool_int8(int8_, w.int8(), best);
+  } else {
+    kernels.pool_float(floats_, w.floats(), best);
+  }
+}
+
+}  // namespace sieve

@@ -1,0 +1,95 @@
+// A model's tensors, found by name and checked, and matrices in either precision.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "../kernels/kernels.hpp"
+#include "buffer.hpp"
+
+namespace sieve {
+
+/// A model that cannot be used: damaged, incomplete or of another kind.
+class ModelError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// An array that someone else keeps alive.
+struct Tensor {
+  enum class Kind { kFloat, kByte };
+  Kind kind = Kind::kFloat;
+  const void* data = nullptr;
+  std::vector<std::size_t> shape;
+};
+
+using Tensors = std::map<std::string, Tensor>;
+
+/// W (channels, depth): a view of int8 weights, or fp32 weights packed into own memory.
+class Matrix {
+ public:
+  Matrix() = default;
+
+  /// Finds `name` (and its scales); checks shapes and that everything is finite.
+  static Matrix find(const Tensors& tensors, const std::string& name, std::size_t channels,
+                     std::size_t depth, bool int8);
+
+  bool is_int8() const { return int8_.data != nullptr; }
+  const Int8Matrix& int8() const { return int8_; }
+  const FloatMatrix& floats() const { return floats_; }
+  std::size_t channels() const { return is_int8() ? int8_.channels : floats_.channels; }
+  std::size_t depth() const { return is_int8() ? int8_.depth : floats_.depth; }
+
+  /// Row `channel` as floats, times `factor`; zeros up to the padded depth.
+  void row(std::size_t channel, float factor, float* out) const;
+
+ private:
+  Int8Matrix int8_;
+  FloatMatrix floats_;
+  std::shared_ptr<Buffer<float>> packed_;
+};
+
+/// Some rows of a matrix, gathered into memory that is used again and again.
+class GatheredRows {
+ public:
+  /// Gathers rows `channels`; valid until the next call.
+  void gather(const Matrix& from, std::span<const std::int32_t> channels);
+
+  const Int8Matrix& int8() const { return int8_; }
+  const FloatMatrix& floats() const { return floats_; }
+
+ private:
+  Int8Matrix int8_;
+  FloatMatrix floats_;
+  Buffer<std::uint8_t> bytes_;
+  Buffer<float> values_, scale_;
+};
+
+/// Finds a vector of `size` values, padded with zeros to a multiple of 64 in own memory.
+Buffer<float> find_vector(const Tensors& tensors, const std::string& name, std::size_t size);
+
+/// Rows of activations in the precision that a model's matrices want.
+class Activations {
+ public:
+  void set(const Kernels& kernels, const FloatRows& rows, bool int8);
+  void multiply(const Kernels& kernels, const Matrix& w, float* out, Finish finish) const;
+  void multiply(const Kernels& kernels, const GatheredRows& w, float* out, Finish finish) const;
+  /// best (padded channels): the maximum over rows.
+  void pool(const Kernels& kernels, const Matrix& w, float* best) const;
+
+ private:
+  FloatRows floats_;
+  Int8Rows int8_;
+  bool is_int8_ = false;
+  Buffer<std::int8_t> values_;
+  Buffer<float> scale_;
+  Buffer<std::int32_t> offset_;
+};
+
+}  // namespace sieve

@@ -1,0 +1,145 @@
+#include "decoder.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace sieve {
+
+void Decoder::start(const Model& model, const Kernels& kernels, const float* memory,
+                    std::size_t length, std::size_t rows, Workspace& work) {
+  const Dimensions& d = model.dimensions();
+  const std::size_t S = model.stride(), layers = model.decoder().size();
+  model_ = &model;
+  kernels_ = &kernels;
+  length_ = length;
+  rows_ = rows;
+  position_ = 0;
+  for (auto* buffers : {&keys_, &keys_values_, &before_, &after_, &past_}) {
+    buffers->resize(layers);
+  }
+  focus_.grow(rows);
+  gates_.grow(2 * rows * S);
+  work.activations.set(kernels, {memory, length, S}, model.int8());
+  for (std::size_t i = 0; i < layers; ++i) {
+    const Linear& project = model.decoder()[i].key_value;
+    const std::size_t wide = padded(2 * d.width);
+    float* both = keys_values_[i].grow(length * wide);
+    work.activations.multiply(kernels, project.weight, both, project.finish());
+    transpose_keys(both, wide, length, d.width, keys_[i]);
+    if (d.recurrent) {
+      float* cells = before_[i].grow(rows * S);
+      std::fill(cells, cells + rows * S, 0.0F);
+      after_[i].grow(rows * S);
+    }
+  }
+}
+
+const float* Decoder::step(std::span<const std::int32_t> ids,
+                           std::span<const std::int32_t> parents, Workspace& work) {
+  const Dimensions& d = model_->dimensions();
+  const std::size_t n = ids.size(), S = model_->stride();
+  float* x = work.x.grow(n * S);
+  for (std::size_t r = 0; r < n; ++r) {
+    model_->embed_target(ids[r], position_, x + r * S);
+  }
+  if (!d.recurrent) {
+    trace(parents);
+  }
+  float* query = work.wide.grow(n * padded(3 * d.width));
+  float* context = work.context.grow(n * S);
+  float* scores = work.scores.grow(std::max(5 * padded(length_), position_ + 1));
+  const std::size_t layers = model_->decoder().size();
+  for (std::size_t i = 0; i < layers; ++i) {
+    const DecoderLayer& layer = model_->decoder()[i];
+    model_->normalize(*kernels_, layer.norm, n, x, work);
+    if (d.recurrent) {
+      recur(i, parents, x, work);
+    } else {
+      attend_past(i, n, x, work);
+    }
+    model_->normalize(*kernels_, layer.cross_norm, n, x, work);
+    work.activations.multiply(*kernels_, layer.query.weight, query, layer.query.finish());
+    const KeysValues past{keys_[i].data(), keys_values_[i].data() + d.width, padded(2 * d.width),
+                          length_, d.heads, d.width / d.heads};
+    kernels_->attend({query, n, S}, past, scores, context, S,
+                     i + 1 == layers ? focus_.data() : nullptr);
+    work.activations.set(*kernels_, {context, n, S}, model_->int8());
+    work.activations.multiply(*kernels_, layer.out.weight, x, layer.out.finish(false, true));
+    model_->feed_forward(*kernels_, layer.feed_forward, n, x, work);
+  }
+  const Norm& norm = model_->decoder_norm();
+  float* states = work.normed.grow(n * S);
+  kernels_->layer_norm({x, n, S}, d.width, norm.weight.data(), norm.bias.data(), states);
+  ++position_;
+  return states;
+}
+
+void Decoder::recur(std::size_t index, std::span<const std::int32_t> parents, float* x,
+                    Workspace& work) {
+  const DecoderLayer& layer = model_->decoder()[index];
+  const std::size_t S = model_->stride();
+  float* forget = gates_.data();
+  float* value = forget + rows_ * S;
+  work.activations.multiply(*kernels_, layer.forget.weight, forget, layer.forget.finish());
+  work.activations.multiply(*kernels_, layer.value.weight, value, {});
+  for (std::size_t r = 0; r < parents.size(); ++r) {
+    const float* before = before_[index].data() + static_cast<std::size_t>(parents[r]) * S;
+    kernels_->recur(forget + r * S, value + r * S, before, after_[index].data() + r * S, x + r * S,
+                    S);
+  }
+  std::swap(before_[index], after_[index]);
+}
+
+void Decoder::trace(std::span<const std::int32_t> parents) {
+  ancestors_.grow((position_ + 1) * rows_);
+  next_ancestors_.grow((position_ + 1) * rows_);
+  for (std::size_t t = 0; t < position_; ++t) {
+    for (std::size_t r = 0; r < parents.size(); ++r) {
+      next_ancestors_[t * rows_ + r] =
+          ancestors_[t * rows_ + static_cast<std::size_t>(parents[r])];
+    }
+  }
+  for (std::size_t r = 0; r < parents.size(); ++r) {
+    next_ancestors_[position_ * rows_ + r] = static_cast<std::int32_t>(r);
+  }
+  std::swap(ancestors_, next_ancestors_);
+}
+
+void Decoder::attend_past(std::size_t index, std::size_t rows, float* x, Workspace& work) {
+  const Dimensions& d = model_->dimensions();
+  const DecoderLayer& layer = model_->decoder()[index];
+  const std::size_t wide = padded(3 * d.width), S = model_->stride(), head = d.width / d.heads;
+  float* qkv = work.wide.grow(rows * wide);
+  work.activations.multiply(*kernels_, layer.qkv.weight, qkv, layer.qkv.finish());
+  float* past = past_[index].grow((position_ + 1) * rows_ * 2 * d.width);
+  for (std::size_t r = 0; r < rows; ++r) {
+    const float* from = qkv + r * wide + d.width;
+    std::copy(from, from + 2 * d.width, past + (position_ * rows_ + r) * 2 * d.width);
+  }
+  float* context = work.context.grow(rows * S);
+  float* scores = work.scores.grow(position_ + 1);
+  const float factor = 1.0F / std::sqrt(static_cast<float>(head));
+  for (std::size_t r = 0; r < rows; ++r) {
+    for (std::size_t h = 0; h < d.heads; ++h) {
+      float* out = context + r * S + h * head;
+      for (std::size_t t = 0; t <= position_; ++t) {
+        const auto row = static_cast<std::size_t>(ancestors_[t * rows_ + r]);
+        const float* key = past + (t * rows_ + row) * 2 * d.width + h * head;
+        scores[t] = kernels_->dot(qkv + r * wide + h * head, key, head) * factor;
+      }
+      kernels_->softmax(scores, position_ + 1);
+      std::fill(out, out + head, 0.0F);
+      for (std::size_t t = 0; t <= position_; ++t) {
+        const auto row = static_cast<std::size_t>(ancestors_[t * rows_ + r]);
+        const float* value = past + (t * rows_ + row) * 2 * d.width + d.width + h * head;
+        kernels_->add_scaled(value, scores[t], out, head);
+      }
+    }
+  }
+  work.activations.set(*kernels_, {context, rows, S}, model_->int8());
+  work.activations.multiply(*kernels_, layer.mixed_out.weight, x,
+                            layer.mixed_out.finish(false, true));
+}
+
+}  // namespace sieve

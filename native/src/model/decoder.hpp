@@ -1,0 +1,45 @@
+// The decoder of one sentence, one token at a time, for up to K hypotheses.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "model.hpp"
+
+namespace sieve {
+
+class Decoder {
+ public:
+  /// Starts anew with the memory (T, stride) of a sentence, for at most `rows` hypotheses.
+  void start(const Model& model, const Kernels& kernels, const float* memory, std::size_t length,
+             std::size_t rows, Workspace& work);
+
+  /// Consumes one token for each hypothesis; row r goes on from what row parents[r] was before.
+  /// Returns states (ids.size(), stride), valid until the next call.
+  const float* step(std::span<const std::int32_t> ids, std::span<const std::int32_t> parents,
+                    Workspace& work);
+
+  std::size_t stride() const { return model_->stride(); }
+
+  /// Source position that the alignment head looked at in the last step, for each row.
+  const std::int32_t* focus() const { return focus_.data(); }
+
+ private:
+  void recur(std::size_t index, std::span<const std::int32_t> parents, float* x, Workspace& work);
+  void attend_past(std::size_t index, std::size_t rows, float* x, Workspace& work);
+  void trace(std::span<const std::int32_t> parents);
+
+  const Model* model_ = nullptr;
+  const Kernels* kernels_ = nullptr;
+  std::size_t length_ = 0, rows_ = 0, position_ = 0;
+  std::vector<Buffer<float>> keys_, keys_values_;  // of the source, for each layer
+  std::vector<Buffer<float>> before_, after_;      // cells (rows, stride) of each recurrent layer
+  std::vector<Buffer<float>> past_;                // keys and values (steps, rows, 2 · width)
+  Buffer<std::int32_t> ancestors_, next_ancestors_;  // (steps, rows): whose past row r goes on with
+  Buffer<std::int32_t> focus_;
+  Buffer<float> gates_;
+};
+
+}  // namespace sieve

@@ -1,0 +1,229 @@
+#include "model.hpp"
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+namespace sieve {
+namespace {
+
+constexpr std::size_t kPositions = 512;  // held ready; later ones are computed when needed
+
+/// Finds what a layer is made of, under a common beginning of the names.
+struct Finder {
+  const Tensors& tensors;
+  bool int8;
+
+  Linear linear(const std::string& name, std::size_t channels, std::size_t depth,
+                bool bias = true) const {
+    Linear found;
+    found.weight = Matrix::find(tensors, name + ".weight", channels, depth, int8);
+    found.bias = bias ? find_vector(tensors, name + ".bias", channels)
+                      : Buffer<float>(padded(channels));
+    return found;
+  }
+
+  Norm norm(const std::string& name, std::size_t width) const {
+    return {find_vector(tensors, name + ".weight", width),
+            find_vector(tensors, name + ".bias", width)};
+  }
+
+  FeedForward feed_forward(const std::string& layer, const Dimensions& d) const {
+    return {norm(layer + "feed_forward_norm", d.width),
+            linear(layer + "feed_forward.hidden", d.hidden, d.width),
+            linear(layer + "feed_forward.out", d.width, d.hidden)};
+  }
+
+  EncoderLayer encoder_layer(const std::string& layer, const Dimensions& d) const {
+    return {norm(layer + "attention_norm", d.width),
+            linear(layer + "attention.qkv", 3 * d.width, d.width),
+            linear(layer + "attention.out", d.width, d.width), feed_forward(layer, d)};
+  }
+
+  DecoderLayer decoder_layer(const std::string& layer, const Dimensions& d) const {
+    DecoderLayer found;
+    found.norm = norm(layer + "mixer_norm", d.width);
+    if (d.recurrent) {
+      found.forget = linear(layer + "mixer.forget", d.width, d.width);
+      found.value = linear(layer + "mixer.value", d.width, d.width, false);
+    } else {
+      found.qkv = linear(layer + "mixer.qkv", 3 * d.width, d.width);
+      found.mixed_out = linear(layer + "mixer.out", d.width, d.width);
+    }
+    found.cross_norm = norm(layer + "cross_norm", d.width);
+    found.query = linear(layer + "cross.query", d.width, d.width);
+    found.key_value = linear(layer + "cross.key_value", 2 * d.width, d.width);
+    found.out = linear(layer + "cross.out", d.width, d.width);
+    found.feed_forward = feed_forward(layer, d);
+    return found;
+  }
+};
+
+void check(const Dimensions& d) {
+  constexpr std::size_t kMost = std::size_t{1} << 24;
+  for (const std::size_t size : {d.src_words, d.tgt_words, d.encoder_layers, d.decoder_layers,
+                                 d.width, d.hidden, d.heads}) {
+    if (size == 0 || size > kMost) {
+      throw ModelError("a dimension of the model is " + std::to_string(size) +
+                       ", expected 1 to " + std::to_string(kMost));
+    }
+  }
+  if (d.width % d.heads != 0 || d.width % 2 != 0 || d.head_hidden > kMost ||
+      d.src_words <= static_cast<std::size_t>(kEos) ||
+      d.tgt_words <= static_cast<std::size_t>(kEos)) {
+    throw ModelError("the dimensions of the model contradict each other");
+  }
+}
+
+}  // namespace
+
+Model::Model(const Dimensions& dimensions, const Tensors& tensors, bool int8)
+    : dimensions_(dimensions), int8_(int8) {
+  check(dimensions);
+  const Dimensions& d = dimensions_;
+  const Finder find{tensors, int8};
+  tgt_embedding_ = Matrix::find(tensors, "tgt_embedding.weight", d.tgt_words, d.width, int8);
+  src_embedding_ = d.tie == Dimensions::Tie::kAll
+                       ? tgt_embedding_
+                       : Matrix::find(tensors, "src_embedding.weight", d.src_words, d.width, int8);
+  if (d.tie == Dimensions::Tie::kNone) {
+    output_ = Matrix::find(tensors, "output.weight", d.tgt_words, d.width, int8);
+  }
+  output_bias_ = find_vector(tensors, "output.bias", d.tgt_words);
+  std::fill(output_bias_.data() + d.tgt_words, output_bias_.data() + padded(d.tgt_words),
+            -std::numeric_limits<float>::infinity());
+  for (std::size_t i = 0; i < d.encoder_layers; ++i) {
+    encoder_.push_back(find.encoder_layer("encoder.layers." + std::to_string(i) + ".", d));
+  }
+  for (std::size_t i = 0; i < d.decoder_layers; ++i) {
+    decoder_.push_back(find.decoder_layer("decoder.layers." + std::to_string(i) + ".", d));
+  }
+  encoder_norm_ = find.norm("encoder.norm", d.width);
+  decoder_norm_ = find.norm("decoder.norm", d.width);
+  if (d.head != Dimensions::Head::kNone) {
+    head_bias_ = find_vector(tensors, "nvs.bias", d.tgt_words);
+  }
+  if (d.head == Dimensions::Head::kTied) {
+    head_hidden_ = find.linear("nvs.hidden", d.head_hidden, d.width);
+    head_out_ = find.linear("nvs.out", d.width, d.head_hidden);
+  } else if (d.head == Dimensions::Head::kFull) {
+    head_ = Matrix::find(tensors, "nvs.weight", d.tgt_words, d.width, int8);
+  }
+
+  const std::size_t half = d.width / 2;
+  frequencies_.grow(half);
+  const auto factor = static_cast<float>(-std::log(10000.0) / static_cast<double>(half));
+  for (std::size_t i = 0; i < half; ++i) {
+    frequencies_[i] = std::exp(static_cast<float>(i) * factor);
+  }
+  Buffer<float> ready(kPositions * d.width);
+  for (std::size_t position = 0; position < kPositions; ++position) {
+    add_position(position, ready.data() + position * d.width);
+  }
+  positions_ = std::move(ready);
+}
+
+void Model::add_position(std::size_t position, float* row) const {
+  const std::size_t width = dimensions_.width, half = width / 2;
+  if (position < positions_.size() / width) {
+    const float* ready = positions_.data() + position * width;
+    for (std::size_t i = 0; i < width; ++i) {
+      row[i] += ready[i];
+    }
+    return;
+  }
+  for (std::size_t i = 0; i < half; ++i) {
+    const float angle = static_cast<float>(position) * frequencies_[i];
+    row[i] += std::sin(angle);
+    row[half + i] += std::cos(angle);
+  }
+}
+
+void Model::embed_target(std::int32_t id, std::size_t position, float* row) const {
+  const auto width = static_cast<float>(dimensions_.width);
+  tgt_embedding_.row(static_cast<std::size_t>(id), std::sqrt(width), row);
+  add_position(position, row);
+}
+
+void Model::normalize(const Kernels& kernels, const Norm& norm, std::size_t rows, const float* x,
+                      Workspace& work) const {
+  float* normed = work.normed.grow(rows * stride());
+  kernels.layer_norm({x, rows, stride()}, dimensions_.width, norm.weight.data(), norm.bias.data(),
+                     normed);
+  work.activations.set(kernels, {normed, rows, stride()}, int8_);
+}
+
+void Model::feed_forward(const Kernels& kernels, const FeedForward& layer, std::size_t rows,
+                         float* x, Workspace& work) const {
+  const std::size_t wide = padded(dimensions_.hidden);
+  normalize(kernels, layer.norm, rows, x, work);
+  float* hidden = work.hidden.grow(rows * wide);
+  work.activations.multiply(kernels, layer.hidden.weight, hidden, layer.hidden.finish(true));
+  work.activations.set(kernels, {hidden, rows, wide}, int8_);
+  work.activations.multiply(kernels, layer.out.weight, x, layer.out.finish(false, true));
+}
+
+void Model::encode(const Kernels& kernels, std::span<const std::int32_t> ids, Workspace& work,
+                   float* memory) const {
+  const Dimensions& d = dimensions_;
+  const std::size_t T = ids.size(), S = stride(), wide = padded(3 * d.width);
+  float* x = work.x.grow(T * S);
+  const float factor = std::sqrt(static_cast<float>(d.width));
+  for (std::size_t t = 0; t < T; ++t) {
+    src_embedding_.row(static_cast<std::size_t>(ids[t]), factor, x + t * S);
+    add_position(t, x + t * S);
+  }
+  float* qkv = work.wide.grow(T * wide);
+  float* context = work.context.grow(T * S);
+  float* scores = work.scores.grow(5 * padded(T));
+  for (const EncoderLayer& layer : encoder_) {
+    normalize(kernels, layer.norm, T, x, work);
+    work.activations.multiply(kernels, layer.qkv.weight, qkv, layer.qkv.finish());
+    transpose_keys(qkv + d.width, wide, T, d.width, work.keys);
+    const KeysValues past{work.keys.data(), qkv + 2 * d.width, wide, T, d.heads,
+                          d.width / d.heads};
+    kernels.attend({qkv, T, wide}, past, scores, context, S, nullptr);
+    work.activations.set(kernels, {context, T, S}, int8_);
+    work.activations.multiply(kernels, layer.out.weight, x, layer.out.finish(false, true));
+    feed_forward(kernels, layer.feed_forward, T, x, work);
+  }
+  kernels.layer_norm({x, T, S}, d.width, encoder_norm_.weight.data(), encoder_norm_.bias.data(),
+                     memory);
+}
+
+void Model::pooled_logits(const Kernels& kernels, const float* memory, std::size_t length,
+                          Workspace& work, float* logits) const {
+  const Dimensions& d = dimensions_;
+  if (d.head == Dimensions::Head::kNone) {
+    throw ModelError("this model has no selection head (model.nvs_head is 'none')");
+  }
+  work.activations.set(kernels, {memory, length, stride()}, int8_);
+  if (d.head == Dimensions::Head::kTied) {
+    const std::size_t wide = padded(d.head_hidden);
+    float* hidden = work.hidden.grow(length * wide);
+    work.activations.multiply(kernels, head_hidden_.weight, hidden, head_hidden_.finish(true));
+    work.activations.set(kernels, {hidden, length, wide}, int8_);
+    float* adapted = work.normed.grow(length * stride());
+    work.activations.multiply(kernels, head_out_.weight, adapted, head_out_.finish());
+    work.activations.set(kernels, {adapted, length, stride()}, int8_);
+    work.activations.pool(kernels, output(), logits);
+  } else {
+    work.activations.pool(kernels, head_, logits);
+  }
+  for (std::size_t i = 0; i < d.tgt_words; ++i) {
+    logits[i] += head_bias_[i];
+  }
+}
+
+void transpose_keys(const float* rows, std::size_t stride, std::size_t length, std::size_t width,
+                    Buffer<float>& keys) {
+  const std::size_t room = padded(length);
+  float* to = keys.grow(width * room);
+  for (std::size_t i = 0; i < width; ++i) {
+    for (std::size_t t = 0; t < length; ++t) {
+      to[i * room + t] = rows[t * stride + i];
+    }
+  }
+}
+
+}  // namespace sieve

@@ -1,0 +1,113 @@
+// A translation model's weights, and the arithmetic on one sentence that needs no search.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "../layers/weights.hpp"
+
+namespace sieve {
+
+inline constexpr std::int32_t kPad = 0, kBos = 1, kEos = 2;
+
+struct Dimensions {
+  enum class Tie { kAll, kOutput, kNone };
+  enum class Head { kNone, kTied, kFull };
+  std::size_t src_words = 0, tgt_words = 0;
+  std::size_t encoder_layers = 0, decoder_layers = 0;
+  std::size_t width = 0, hidden = 0, heads = 0;
+  bool recurrent = true;  // SSRU, else self-attention
+  Tie tie = Tie::kAll;
+  Head head = Head::kNone;
+  std::size_t head_hidden = 0;
+};
+
+struct Linear {
+  Matrix weight;
+  Buffer<float> bias;
+
+  Finish finish(bool relu = false, bool add = false) const { return {bias.data(), relu, add}; }
+};
+
+struct Norm {
+  Buffer<float> weight, bias;
+};
+
+struct FeedForward {
+  Norm norm;
+  Linear hidden, out;
+};
+
+struct EncoderLayer {
+  Norm norm;
+  Linear qkv, out;
+  FeedForward feed_forward;
+};
+
+struct DecoderLayer {
+  Norm norm;
+  Linear forget, value;   // of a recurrent mixer
+  Linear qkv, mixed_out;  // of self-attention
+  Norm cross_norm;
+  Linear query, key_value, out;
+  FeedForward feed_forward;
+};
+
+/// What one thread needs beside the weights; used again from sentence to sentence.
+struct Workspace {
+  Activations activations;
+  Buffer<float> x, normed, wide, hidden, context, scores, keys, best;
+};
+
+class Model {
+ public:
+  /// Takes views of int8 tensors, which must outlive the model; throws ModelError.
+  Model(const Dimensions& dimensions, const Tensors& tensors, bool int8);
+
+  const Dimensions& dimensions() const { return dimensions_; }
+  bool int8() const { return int8_; }
+  std::size_t stride() const { return padded(dimensions_.width); }
+  const std::vector<DecoderLayer>& decoder() const { return decoder_; }
+  const Norm& decoder_norm() const { return decoder_norm_; }
+  const Matrix& output() const { return output_.channels() != 0 ? output_ : tgt_embedding_; }
+  /// (padded words), −inf behind the last word.
+  const float* output_bias() const { return output_bias_.data(); }
+
+  /// Memory (T, stride) of T source ids.
+  void encode(const Kernels& kernels, std::span<const std::int32_t> ids, Workspace& work,
+              float* memory) const;
+  /// Logits (padded words) of the selection head, maxima over the T positions of the memory.
+  void pooled_logits(const Kernels& kernels, const float* memory, std::size_t length,
+                     Workspace& work, float* logits) const;
+  /// Row of a target word at a position, as the decoder reads it.
+  void embed_target(std::int32_t id, std::size_t position, float* row) const;
+  /// x += out(ReLU(hidden(norm(x)))) for `rows` rows.
+  void feed_forward(const Kernels& kernels, const FeedForward& layer, std::size_t rows, float* x,
+                    Workspace& work) const;
+  /// activations = norm(x)
+  void normalize(const Kernels& kernels, const Norm& norm, std::size_t rows, const float* x,
+                 Workspace& work) const;
+
+ private:
+  void add_position(std::size_t position, float* row) const;
+
+  Dimensions dimensions_;
+  bool int8_;
+  Matrix src_embedding_, tgt_embedding_, output_;
+  Buffer<float> output_bias_;
+  std::vector<EncoderLayer> encoder_;
+  std::vector<DecoderLayer> decoder_;
+  Norm encoder_norm_, decoder_norm_;
+  Linear head_hidden_, head_out_;
+  Matrix head_;
+  Buffer<float> head_bias_;
+  Buffer<float> frequencies_, positions_;
+};
+
+/// Keys (heads · width, padded length) from rows (length, stride) that begin with them.
+void transpose_keys(const float* rows, std::size_t stride, std::size_t length, std::size_t width,
+                    Buffer<float>& keys);
+
+}  // namespace sieve

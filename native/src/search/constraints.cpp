@@ -1,0 +1,65 @@
+#include "constraints.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace sieve {
+
+constexpr float kNever = -std::numeric_limits<float>::infinity();
+
+void Constraints::start(const std::vector<Blocked>& blocked,
+                        const std::vector<std::uint8_t>& opens,
+                        std::span<const std::int32_t> prefix, const OutputWords& words,
+                        std::size_t rows) {
+  blocked_ = &blocked;
+  opens_ = &opens;
+  prefix_ = prefix;
+  words_ = &words;
+  position_ = 0;
+  depth_ = 1;
+  last_.clear();
+  for (const Blocked& one : blocked) {
+    depth_ = std::max(depth_, one.tokens.size());
+    last_.push_back(words.column(one.tokens.back()));
+  }
+  recent_.assign(rows * depth_, kBos);
+  moved_.assign(rows * depth_, kBos);
+}
+
+void Constraints::apply(std::size_t row, float* logits) const {
+  if (position_ < prefix_.size()) {
+    const auto kept = static_cast<std::size_t>(words_->column(prefix_[position_]));
+    const float value = logits[kept];
+    std::fill(logits, logits + words_->columns(), kNever);
+    logits[kept] = value;
+    return;
+  }
+  const std::int32_t* newest = recent_.data() + (row + 1) * depth_;
+  for (std::size_t i = 0; i < blocked_->size(); ++i) {
+    const Blocked& one = (*blocked_)[i];
+    const auto said = static_cast<std::ptrdiff_t>(one.tokens.size() - 1);
+    if (last_[i] < 0 || !std::equal(one.tokens.begin(), one.tokens.end() - 1, newest - said)) {
+      continue;
+    }
+    const auto before = static_cast<std::size_t>(*(newest - said - 1));
+    if (one.at_word_start && (*opens_)[before] != 0) {
+      continue;
+    }
+    logits[last_[i]] = kNever;
+  }
+}
+
+void Constraints::update(std::span<const std::int32_t> ids,
+                         std::span<const std::int32_t> parents) {
+  for (std::size_t r = 0; r < ids.size(); ++r) {
+    const auto parent = static_cast<std::size_t>(parents[r]);
+    const std::int32_t* from = recent_.data() + parent * depth_;
+    std::int32_t* to = moved_.data() + r * depth_;
+    std::copy(from + 1, from + depth_, to);
+    to[depth_ - 1] = ids[r];
+  }
+  std::swap(recent_, moved_);
+  ++position_;
+}
+
+}  // namespace sieve

@@ -1,0 +1,249 @@
+#include "search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace sieve {
+namespace {
+
+constexpr float kNever = -std::numeric_limits<float>::infinity();
+
+/// A good 32-bit hash (lowbias32).
+std::uint32_t mix(std::uint32_t x) {
+  x = (x ^ (x >> 16)) * 0x7FEB352DU;
+  x = (x ^ (x >> 15)) * 0x846CA68BU;
+  return x ^ (x >> 16);
+}
+
+/// Standard Gumbel noise that depends on a row's key and a word alone.
+float gumbel(std::uint32_t row, std::int32_t id) {
+  const std::uint32_t bits = mix(row ^ mix(static_cast<std::uint32_t>(id) * 0x85EBCA6BU));
+  const double uniform = (static_cast<double>(bits) + 0.5) / 4294967296.0;
+  return static_cast<float>(-std::log(-std::log(uniform)));
+}
+
+}  // namespace
+
+std::vector<Hypothesis> Search::run(Decoder& decoder, const OutputWords& words,
+                                    const Kernels& kernels, const SearchOptions& options,
+                                    std::size_t limit, std::span<const std::int32_t> prefix,
+                                    std::uint32_t key, Workspace& work, Interrupt& interrupt) {
+  options_ = &options;
+  key_ = key;
+  most_ = options.sampling ? options.rows : 2 * options.rows;
+  const std::size_t living = options.sampling ? options.rows : 1, S = words.columns();
+  scores_.assign(living, 0.0F);
+  ids_.assign(living, kBos);
+  parents_.assign(living, 0);
+  history_.clear();
+  alive_.clear();
+  focus_.clear();
+  finished_.clear();
+  const bool constrained = !prefix.empty() || !options.blocked.empty();
+  if (constrained) {
+    constraints_.start(options.blocked, options.opens, prefix, words, options.rows);
+  }
+  float* logits = logits_.grow(options.rows * S);
+  maxima_.grow(S / kGroup);
+  log_sums_.resize(options.rows);
+  for (step_ = 0; step_ < limit && !scores_.empty();) {
+    if (interrupt.stopped()) {
+      throw Stopped{};
+    }
+    const std::size_t n = scores_.size();
+    const float* states = decoder.step(ids_, parents_, work);
+    words.logits(kernels, {states, n, decoder.stride()}, work, logits);
+    for (std::size_t r = 0; r < n; ++r) {
+      const float top = kernels.chunk_maxima(logits + r * S, S, maxima_.data());
+      log_sums_[r] = top + std::log(kernels.sum_exp(logits + r * S, S, top));
+      if (constrained) {
+        constraints_.apply(r, logits + r * S);
+      }
+    }
+    if (options.alignment) {
+      focus_.insert(focus_.end(), decoder.focus(), decoder.focus() + n);
+      focus_.resize((step_ + 1) * options.rows);
+    }
+    if (options.sampling) {
+      draw(words, logits);
+    } else {
+      find_candidates(words, kernels, logits);
+    }
+    finish(limit);
+    live_on(options);
+    ++step_;
+    if (ended(options, limit)) {
+      break;
+    }
+    if (constrained) {
+      constraints_.update(ids_, parents_);
+    }
+  }
+  std::vector<Hypothesis> found;
+  for (std::size_t i = 0; i < std::min(options.n_best, finished_.size()); ++i) {
+    found.push_back(follow(finished_[i]));
+  }
+  return found;
+}
+
+void Search::find_candidates(const OutputWords& words, const Kernels& kernels, float* logits) {
+  const std::size_t S = words.columns();
+  candidates_.clear();
+  for (std::size_t r = 0; r < scores_.size(); ++r) {
+    const float* row = logits + r * S;
+    kernels.chunk_maxima(row, S, maxima_.data());
+    for (std::size_t chunk = 0; chunk < S / kGroup; ++chunk) {
+      const float best = (maxima_[chunk] - log_sums_[r]) + scores_[r];
+      if (candidates_.size() == most_ && !(best > candidates_.back().value)) {
+        continue;
+      }
+      for (std::size_t c = chunk * kGroup; c < (chunk + 1) * kGroup; ++c) {
+        const float log_prob = row[c] - log_sums_[r];
+        const float value = log_prob + scores_[r];
+        if (value > (candidates_.size() == most_ ? candidates_.back().value : kNever)) {
+          consider({value, log_prob, static_cast<std::int32_t>(r), static_cast<std::int32_t>(c),
+                    static_cast<std::int64_t>(r * S + c)});
+        }
+      }
+    }
+  }
+  for (Candidate& candidate : candidates_) {
+    candidate.id = words.id(static_cast<std::size_t>(candidate.id));
+  }
+}
+
+/// Candidates come in the order of their places, so that of equals the first one stays ahead.
+void Search::consider(const Candidate& candidate) {
+  if (candidates_.size() == most_) {
+    candidates_.pop_back();
+  }
+  const auto place = std::upper_bound(
+      candidates_.begin(), candidates_.end(), candidate,
+      [](const Candidate& a, const Candidate& b) { return a.value > b.value; });
+  candidates_.insert(place, candidate);
+}
+
+void Search::draw(const OutputWords& words, float* logits) {
+  const std::size_t S = words.columns(), n = scores_.size();
+  candidates_.clear();
+  std::vector<float> sorted;
+  for (std::size_t r = 0; r < n; ++r) {
+    const float* row = logits + r * S;
+    float least = kNever;
+    if (options_->top_k > 0 && options_->top_k < S) {
+      sorted.assign(row, row + S);
+      std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(options_->top_k - 1),
+                       sorted.end(), std::greater<>());
+      least = sorted[options_->top_k - 1];
+    }
+    const std::uint32_t sample = mix(key_ ^ mix(static_cast<std::uint32_t>(r) * 0xC2B2AE35U));
+    const std::uint32_t noise = mix(sample ^ mix(static_cast<std::uint32_t>(step_) * 0x9E3779B1U));
+    float best = kNever;
+    std::size_t column = 0;
+    for (std::size_t c = 0; c < S; ++c) {
+      if (row[c] == kNever || row[c] < least) {
+        continue;
+      }
+      const float value = row[c] / options_->temperature + gumbel(noise, words.id(c));
+      if (value > best) {
+        best = value;
+        column = c;
+      }
+    }
+    const float log_prob = row[column] - log_sums_[r];
+    candidates_.push_back({scores_[r] + log_prob, log_prob, static_cast<std::int32_t>(r),
+                           words.id(column), 0});
+  }
+}
+
+float Search::weight(std::size_t length) const {
+  return static_cast<float>(
+      std::pow(static_cast<double>(std::max<std::size_t>(1, length)), -options_->length_penalty));
+}
+
+/// Merges the ending ones of the best K candidates into the finished hypotheses.
+void Search::finish(std::size_t limit) {
+  const bool cut = step_ + 1 >= limit;
+  const float factor = weight(step_ + 1);
+  const std::size_t kept = options_->rows;
+  for (std::size_t rank = 0; rank < std::min(kept, candidates_.size()); ++rank) {
+    const Candidate& candidate = candidates_[rank];
+    if ((candidate.id != kEos && !cut) || !(candidate.value > kNever)) {
+      continue;
+    }
+    const Finished end{candidate.value * factor, step_, rank};
+    const auto place =
+        std::upper_bound(finished_.begin(), finished_.end(), end,
+                         [](const Finished& a, const Finished& b) { return a.value > b.value; });
+    finished_.insert(place, end);
+    if (finished_.size() > kept) {
+      finished_.pop_back();
+    }
+  }
+}
+
+void Search::live_on(const SearchOptions& options) {
+  const std::size_t before = history_.size();
+  history_.insert(history_.end(), candidates_.begin(), candidates_.end());
+  history_.resize(before + most_);
+  const std::size_t first = alive_.size();
+  scores_.clear();
+  ids_.clear();
+  parents_.clear();
+  for (std::size_t rank = 0; rank < candidates_.size() && scores_.size() < options.rows; ++rank) {
+    const Candidate& candidate = candidates_[rank];
+    const bool lives = candidate.id != kEos && candidate.value > kNever;
+    if (!lives && !options.sampling) {
+      continue;
+    }
+    scores_.push_back(lives ? candidate.value : kNever);  // a sample keeps its row
+    ids_.push_back(candidate.id);
+    parents_.push_back(candidate.parent);
+    alive_.push_back(static_cast<std::int32_t>(rank));
+  }
+  alive_.resize(first + options.rows);
+}
+
+/// Whether nothing better can follow.
+bool Search::ended(const SearchOptions& options, std::size_t limit) const {
+  const float best = scores_.empty() ? kNever : *std::max_element(scores_.begin(), scores_.end());
+  if (!(best > kNever) || step_ >= limit) {
+    return true;
+  }
+  const bool greedy = !options.sampling && options.rows == 1;
+  if ((options.stop_first || greedy || options.sampling) && finished_.size() >= options.rows) {
+    return true;
+  }
+  return finished_.size() >= options.n_best &&
+         finished_[options.n_best - 1].value >= best * weight(limit);
+}
+
+Hypothesis Search::follow(const Finished& end) const {
+  Hypothesis found;
+  std::size_t rank = end.rank;
+  for (std::size_t step = end.step + 1; step-- > 0;) {
+    const Candidate& candidate = history_[step * most_ + rank];
+    const auto row = static_cast<std::size_t>(candidate.parent);
+    found.tokens.push_back(candidate.id);
+    found.scores.push_back(candidate.log_prob);
+    if (options_->alignment) {
+      found.positions.push_back(focus_[step * options_->rows + row]);
+    }
+    if (step > 0) {
+      rank = static_cast<std::size_t>(alive_[(step - 1) * options_->rows + row]);
+    }
+  }
+  std::reverse(found.tokens.begin(), found.tokens.end());
+  std::reverse(found.scores.begin(), found.scores.end());
+  std::reverse(found.positions.begin(), found.positions.end());
+  if (found.tokens.back() == kEos) {
+    found.tokens.pop_back();
+    if (options_->alignment) {
+      found.positions.pop_back();
+    }
+  }
+  return found;
+}
+
+}  // namespace sieve

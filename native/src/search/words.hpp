@@ -1,0 +1,54 @@
+// The output words of one sentence: which they are, and their logits.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "../model/model.hpp"
+
+namespace sieve {
+
+/// How a request wants words to be chosen.
+struct Selection {
+  bool everything = false;
+  bool neural = false;
+  float log_odds = 0.0F;                   // of the neural selection's threshold
+  std::span<const std::int32_t> include;   // for every sentence
+  std::span<const std::int32_t> exclude;
+};
+
+class OutputWords {
+ public:
+  /// Sorted, unique ids with EOS among them; all words where `ids` is all of them. `required` are
+  /// added.
+  void choose(const Model& model, const Kernels& kernels, const Selection& selection,
+              std::span<const std::int32_t> own, std::span<const std::int32_t> required,
+              const float* memory, std::size_t length, Workspace& work);
+  /// Makes the rows of the output layer ready for `logits`.
+  void load(const Model& model);
+
+  /// Number of words.
+  std::size_t size() const { return size_; }
+  /// Columns of the logits, a multiple of 64; −inf where there is no word.
+  std::size_t columns() const { return columns_; }
+  std::int32_t id(std::size_t column) const {
+    return gathered_ ? ids_[column] : static_cast<std::int32_t>(column);
+  }
+  /// Column of a word, or −1.
+  std::int64_t column(std::int32_t id) const;
+  /// logits (rows, columns) of decoder states (rows, stride).
+  void logits(const Kernels& kernels, const FloatRows& states, Workspace& work, float* out) const;
+
+ private:
+  const Model* model_ = nullptr;
+  std::vector<std::int32_t> ids_;
+  std::vector<std::uint8_t> chosen_;  // one flag a word
+  std::size_t size_ = 0, columns_ = 0;
+  bool gathered_ = false, all_ = false;
+  GatheredRows rows_;
+  Buffer<float> bias_;
+};
+
+}  // namespace sieve

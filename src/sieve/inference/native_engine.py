@@ -1,0 +1,334 @@
+"""The fast engine for CPUs: a whole batch in one call of the C++ core. Needs no torch.
+
+Turns selectors and options into plain arrays and gives results their names; the arithmetic, the
+search and the threads are in `native/`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sieve import _native
+from sieve.bundle import Bundle
+from sieve.errors import ModelError
+from sieve.files import Tensors
+from sieve.inference.engine import FloatArray, Hypothesis
+from sieve.inference.keys import sentence_keys
+from sieve.inference.options import SearchOptions
+from sieve.model.config import ModelConfig
+from sieve.model.weights import float_tensors, mapped_parameters, model_config
+from sieve.selection.selectors import (
+    Adjusted,
+    FrequentWords,
+    FullVocabulary,
+    LexiconTopK,
+    NeuralSelection,
+    Selector,
+    Union,
+    log_odds,
+)
+from sieve.selection.shortlist import Shortlist
+from sieve.text.vocabulary import EOS, IntArray
+
+Ragged = tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Where a sentence's time went, in seconds."""
+
+    encode: float
+    select: float
+    gather: float
+    search: float
+    """Decoder and output words, all steps; keys and values of the source included."""
+    steps: int
+
+
+@dataclass(frozen=True, eq=False)
+class NativeEncoded:
+    """A batch of encoded sentences; also what selectors look at."""
+
+    engine: NativeEngine
+    src_ids: Sequence[IntArray]
+    states: Any
+    """Of the C++ core."""
+
+    @property
+    def vocab_size(self) -> int:
+        """Number of output words."""
+        return self.engine.vocab_size
+
+    def words_above(self, log_odds: float) -> list[Shortlist]:
+        """See `sieve.selection.selectors.Source`."""
+        selected = self.engine.bow_logits(self) > np.float32(log_odds)
+        selected[:, EOS] = True
+        rows = (np.flatnonzero(row).astype(np.int32) for row in selected)
+        return [Shortlist(ids, full=len(ids) == self.vocab_size) for ids in rows]
+
+
+@dataclass(frozen=True)
+class _SourceIds:
+    """What selectors that ask no engine look at."""
+
+    src_ids: Sequence[IntArray]
+    vocab_size: int
+
+    def words_above(self, log_odds: float) -> list[Shortlist]:
+        raise NotImplementedError
+
+
+class NativeEngine:
+    """Runs a model in the C++ core. Threads share it; one call may use several of them."""
+
+    def __init__(
+        self,
+        config: ModelConfig,
+        tensors: Tensors,
+        *,
+        int8: bool,
+        threads: int | None = None,
+        kernels: str = "",
+    ) -> None:
+        """Takes a model's tensors.
+
+        Args:
+            config: The model's shape.
+            tensors: In the int8 form (`sieve.quantization`), used where they lie; or fp32.
+            int8: Which of the two.
+            threads: Sentences translated side by side in one call; by default one for each core
+                that this process may use.
+            kernels: Of `available_kernels`; by default the best that this CPU can run, or what
+                the environment variable SIEVE_KERNELS names.
+        """
+        self.config = config
+        self.threads = threads or usable_cores()
+        self.int8 = int8
+        self._native = _native.Model(asdict(config), dict(tensors), int8, kernels)
+
+    @classmethod
+    def open(cls, bundle: Bundle, threads: int | None = None, kernels: str = "") -> NativeEngine:
+        """The engine of a model directory, in the precision of its weights."""
+        try:
+            tensors = mapped_parameters(bundle) if bundle.is_int8 else _floats(bundle)
+            config = model_config(bundle)
+            return cls(config, tensors, int8=bundle.is_int8, threads=threads, kernels=kernels)
+        except _native.ModelError as error:
+            raise ModelError(f"{bundle.directory}: {error}") from None
+
+    @property
+    def vocab_size(self) -> int:
+        """Number of output words."""
+        return self.config.tgt_vocab_size
+
+    @property
+    def kernels(self) -> str:
+        """The kernels in use."""
+        return str(self._native.kernels)
+
+    def encode(self, src_ids: Sequence[IntArray]) -> NativeEncoded:
+        """See `Engine.encode`."""
+        states = self._native.encode(_ragged(src_ids), self.threads)
+        return NativeEncoded(self, src_ids, states)
+
+    def bow_logits(self, encoded: NativeEncoded) -> FloatArray:
+        """See `Engine.bow_logits`."""
+        try:
+            logits: FloatArray = self._native.pooled_logits(encoded.states, self.threads)
+        except _native.ModelError as error:
+            raise ModelError(str(error)) from None
+        return logits
+
+    def decode(
+        self,
+        encoded: NativeEncoded,
+        shortlists: Sequence[Shortlist],
+        options: SearchOptions,
+        prefixes: Sequence[Sequence[int]] | None = None,
+    ) -> list[list[Hypothesis]]:
+        """See `Engine.decode`."""
+        number = len(encoded.src_ids)
+        if len(shortlists) != number or (prefixes is not None and len(prefixes) != number):
+            given = number if prefixes is None else len(prefixes)
+            raise ValueError(f"{len(shortlists)} shortlists, {given} prefixes, {number} sentences")
+        plan = _Plan(words=tuple(shortlists))
+        return self._search(encoded.states, encoded.src_ids, plan, options, prefixes)[0]
+
+    def translate(
+        self,
+        src_ids: Sequence[IntArray],
+        selection: Selector,
+        options: SearchOptions,
+        prefixes: Sequence[Sequence[int]] | None = None,
+    ) -> list[list[Hypothesis]]:
+        """See `Engine.translate`."""
+        return self.translate_timed(src_ids, selection, options, prefixes)[0]
+
+    def translate_timed(
+        self,
+        src_ids: Sequence[IntArray],
+        selection: Selector,
+        options: SearchOptions,
+        prefixes: Sequence[Sequence[int]] | None = None,
+    ) -> tuple[list[list[Hypothesis]], list[Timing]]:
+        """As `translate`, and where each sentence's time went."""
+        if not src_ids:
+            return [], []
+        plan = _planned(selection, _SourceIds(src_ids, self.vocab_size))
+        if plan is None:  # a selector of someone else's making
+            encoded = self.encode(src_ids)
+            plan = _Plan(words=tuple(selection.select(encoded)))
+            return self._search(encoded.states, src_ids, plan, options, prefixes)
+        return self._search(_ragged(src_ids), src_ids, plan, options, prefixes)
+
+    def score(
+        self, src_ids: Sequence[IntArray], tgt_ids: Sequence[Sequence[int]], selection: Selector
+    ) -> list[Hypothesis]:
+        """See `Engine.score`."""
+        if not src_ids:
+            return []
+        plan = _planned(selection, _SourceIds(src_ids, self.vocab_size))
+        if plan is None:
+            plan = _Plan(words=tuple(selection.select(self.encode(src_ids))))
+        try:
+            found = self._native.score(
+                _ragged(src_ids), plan.arguments(), _ragged(tgt_ids), self.threads
+            )
+        except _native.ModelError as error:
+            raise ModelError(str(error)) from None
+        return [Hypothesis(tokens, scores, size) for size, _, [(tokens, scores, _)] in found]
+
+    def _search(
+        self,
+        source: Any,
+        src_ids: Sequence[IntArray],
+        plan: _Plan,
+        options: SearchOptions,
+        prefixes: Sequence[Sequence[int]] | None,
+    ) -> tuple[list[list[Hypothesis]], list[Timing]]:
+        limits = np.array([options.max_length(max(1, len(ids))) for ids in src_ids], np.int64)
+        keys = np.zeros(0, np.int64)
+        if options.sampling is not None:
+            keys = sentence_keys(src_ids, options.sampling.seed)
+        given = None if prefixes is None or not any(map(len, prefixes)) else _ragged(prefixes)
+        try:
+            found = self._native.translate(
+                source, plan.arguments(), _plain(options), limits, keys, given, self.threads
+            )
+        except _native.ModelError as error:
+            raise ModelError(str(error)) from None
+        if not all(hypotheses for _, _, hypotheses in found):
+            raise ModelError("a translation has no finite score: the weights are damaged")
+        results = [
+            [Hypothesis(tokens, scores, size, places) for tokens, scores, places in hypotheses]
+            for size, _, hypotheses in found
+        ]
+        return results, [Timing(*timing) for _, timing, _ in found]
+
+
+def available_kernels() -> list[str]:
+    """Kernels that this CPU can run, best first."""
+    return list(_native.available_kernels())
+
+
+def usable_cores() -> int:
+    """Cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """A selection in the terms of the C++ core."""
+
+    everything: bool = False
+    log_odds: float | None = None
+    words: tuple[Shortlist, ...] | None = None
+    """Of each sentence, beside what the NVS head votes for."""
+    include: tuple[int, ...] = ()
+    exclude: tuple[int, ...] = ()
+
+    def merged(self, other: _Plan) -> _Plan:
+        """The words of both; neither includes or excludes anything."""
+        odds = [one.log_odds for one in (self, other) if one.log_odds is not None]
+        words = self.words or other.words
+        if self.words and other.words:
+            pairs = zip(self.words, other.words, strict=True)
+            words = tuple(Shortlist.union(pair) for pair in pairs)
+        everything = self.everything or other.everything
+        return _Plan(everything, min(odds, default=None), words)
+
+    def arguments(self) -> dict[str, Any]:
+        """As the C++ core takes it; all words need neither head nor list."""
+        words = None
+        if self.words is not None and not self.everything:
+            words = _ragged([shortlist.ids for shortlist in self.words])
+        return {
+            "everything": self.everything,
+            "log_odds": None if self.everything else self.log_odds,
+            "words": words,
+            "include": np.array(self.include, np.int32),
+            "exclude": np.array(self.exclude, np.int32),
+        }
+
+
+def _planned(selection: Selector, source: _SourceIds) -> _Plan | None:
+    """The plan of a selector of ours, or None."""
+    if isinstance(selection, FullVocabulary):
+        return _Plan(everything=True)
+    if isinstance(selection, NeuralSelection):
+        return _Plan(log_odds=log_odds(selection.threshold))
+    if isinstance(selection, FrequentWords | LexiconTopK):
+        return _Plan(words=tuple(selection.select(source)))
+    if isinstance(selection, Union):
+        parts = [_planned(part, source) for part in selection.parts]
+        whole = _Plan()
+        for part in parts:
+            if part is None or part.include or part.exclude:
+                return None
+            whole = whole.merged(part)
+        return whole
+    if isinstance(selection, Adjusted):
+        inner = _planned(selection.inner, source)
+        if inner is None or inner.include or inner.exclude:
+            return None
+        return _Plan(
+            inner.everything, inner.log_odds, inner.words, selection.include, selection.exclude
+        )
+    return None
+
+
+def _plain(options: SearchOptions) -> dict[str, Any]:
+    sampling = options.sampling
+    return {
+        "rows": options.rows,
+        "n_best": options.n_best,
+        "length_penalty": options.length_penalty,
+        "stop_first": options.stop == "first",
+        "sampling": sampling is not None,
+        "temperature": sampling.temperature if sampling else 1.0,
+        "top_k": sampling.top_k if sampling else 0,
+        "alignment": options.alignment,
+        "blocked": [(list(one.tokens), one.at_word_start) for one in options.blocked],
+        "open_ids": list(options.open_ids) if options.blocked else [],
+    }
+
+
+def _ragged(rows: Sequence[Sequence[int] | IntArray]) -> Ragged:
+    """Rows one behind the other, and where each begins."""
+    offsets = np.zeros(len(rows) + 1, np.int64)
+    np.cumsum([len(row) for row in rows], out=offsets[1:])
+    ids = np.concatenate([np.asarray(row) for row in rows]) if len(rows) else np.zeros(0)
+    return np.ascontiguousarray(ids, np.int32), offsets
+
+
+def _floats(bundle: Bundle) -> dict[str, npt.NDArray[np.float32]]:
+    tensors = float_tensors(bundle)
+    return {name: np.ascontiguousarray(array, np.float32) for name, array in tensors.items()}
