@@ -30,6 +30,7 @@ train)
         "$python" -m sieve.cli train --config "$work/run.toml" --output "$work/run" \
         --max-minutes "$3" ${TRAIN_OPTIONS:-} || status=$?
     cp "$work/run/metrics.jsonl" "$out/"
+    tail -n 2 "$out/metrics.jsonl"
     if [ $status = 143 ]; then
         echo "the slot is over, the run is not: give the same command again"
     fi
