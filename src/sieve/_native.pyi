@@ -1,4 +1,51 @@
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
-def dot_int8(a: npt.NDArray[np.int8], b: npt.NDArray[np.int8]) -> int: ...
+Ragged = tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]
+Result = tuple[
+    int,
+    tuple[float, float, float, float, int],
+    list[tuple[tuple[int, ...], tuple[float, ...], tuple[int, ...]]],
+]
+
+class ModelError(Exception): ...
+class Encoded: ...
+
+class Model:
+    def __init__(
+        self,
+        config: Mapping[str, Any],
+        tensors: Mapping[str, npt.NDArray[Any]],
+        int8: bool,
+        kernels: str = "",
+    ) -> None: ...
+    @property
+    def kernels(self) -> str: ...
+    def encode(self, source: Ragged, threads: int) -> Encoded: ...
+    def pooled_logits(self, encoded: Encoded, threads: int) -> npt.NDArray[np.float32]: ...
+    def translate(
+        self,
+        source: Ragged | Encoded,
+        selection: Mapping[str, Any],
+        options: Mapping[str, Any],
+        limits: npt.NDArray[np.int64],
+        keys: npt.NDArray[np.int64],
+        prefixes: Ragged | None,
+        threads: int,
+    ) -> list[Result]: ...
+    def score(
+        self,
+        source: Ragged | Encoded,
+        selection: Mapping[str, Any],
+        targets: Ragged,
+        threads: int,
+    ) -> list[Result]: ...
+
+def available_kernels() -> list[str]: ...
+def int8_product(
+    x: npt.NDArray[np.float32], packed: npt.NDArray[np.uint8], kernels: str
+) -> npt.NDArray[np.float32]: ...
+def read_seconds(bytes: int, repeats: int, kernels: str = "") -> float: ...

@@ -65,14 +65,21 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
         "(default: nvs at the model's own threshold where it has a head, else none)",
     )
     parser.add_argument(
-        "--engine", choices=["native", "torch"], help="(default: the best there is, said on stderr)"
+        "--engine",
+        choices=["native", "torch"],
+        help="native: C++ on a CPU; torch: also on a GPU (default: native where it can)",
     )
     parser.add_argument("--device", default="cpu", help="cpu or cuda (default: %(default)s)")
     parser.add_argument(
         "--precision",
         choices=["float32", "bfloat16", "float16"],
-        default="float32",
-        help="of weights and arithmetic (default: %(default)s)",
+        help="of weights and arithmetic (default: as stored on the native engine, else float32)",
+    )
+    parser.add_argument(
+        "--threads",
+        type=int,
+        metavar="N",
+        help="sentences that the native engine translates side by side (default: one a core)",
     )
 
 
@@ -126,13 +133,15 @@ def open_translator(arguments: argparse.Namespace) -> "Translator":
     """The translator that options of `add_model_arguments` ask for; says on stderr which."""
     from sieve.inference.load import load
 
-    if arguments.engine == "native":
-        raise ConfigError("--engine native: there is no native engine yet; use --engine torch")
-    translator = load(arguments.model, device=arguments.device, precision=arguments.precision)
-    selector = translator.selector(arguments.selection)
-    logger.info(
-        "engine torch on %s in %s, selection %s", arguments.device, arguments.precision, selector
+    translator = load(
+        arguments.model,
+        engine=arguments.engine,
+        device=arguments.device,
+        precision=arguments.precision,
+        threads=arguments.threads,
     )
+    selector = translator.selector(arguments.selection)
+    logger.info("engine %s, selection %s", translator.engine, selector)
     return translator
 
 

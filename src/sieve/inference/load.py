@@ -3,10 +3,11 @@
 import re
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from sieve.bundle import Bundle, open_bundle
 from sieve.errors import ConfigError, ModelError, require
+from sieve.inference.engine import Engine
 from sieve.inference.translator import Translator
 from sieve.selection.lexicon import LEXICON_FILE, Lexicon
 from sieve.selection.selectors import Resources
@@ -14,42 +15,76 @@ from sieve.selection.selectors import Resources
 DEFAULT_THRESHOLD = 0.9
 GPU_BATCH_TOKENS = 16384
 """Source tokens of a batch on a GPU."""
+NATIVE_BATCH_TOKENS = 2**18
+"""Source tokens in one call of the native engine, which has a queue of its own."""
+
+EngineName = Literal["native", "torch"]
+Precision = Literal["float32", "bfloat16", "float16"]
 
 
 def load(
     directory: str | Path,
     *,
+    engine: EngineName | None = None,
     device: str = "cpu",
-    precision: Literal["float32", "bfloat16", "float16"] = "float32",
+    precision: Precision | None = None,
+    threads: int | None = None,
 ) -> Translator:
     """Opens a model directory for translation.
 
     Args:
-        directory: What `sieve train` or `sieve average` wrote.
+        directory: What `sieve train`, `sieve average` or `sieve convert` wrote.
+        engine: `native` (C++, CPU) or `torch`; by default native where it can do what is asked.
         device: `cpu`, `cuda` or `cuda:N`.
-        precision: Of weights and arithmetic.
+        precision: Of weights and arithmetic; by default that of the weights on the native engine
+            (int8 or fp32), fp32 on torch. bfloat16 and float16 need torch.
+        threads: Sentences that the native engine translates side by side; by default one for each
+            core that this process may use.
     """
     bundle = open_bundle(directory)
     tokenizers = bundle.tokenizers()
-    torch = require("torch", "train", "translation with the torch engine")
     if not re.fullmatch(r"cpu|cuda(:\d+)?", device):
         raise ConfigError(f"device: got '{device}', expected cpu, cuda or cuda:N")
+    native_can = device == "cpu" and precision in (None, "float32")
+    if engine == "native" and not native_can:
+        wish = f"device '{device}'" if device != "cpu" else f"precision '{precision}'"
+        raise ConfigError(f"engine native: cannot do {wish}; use engine torch")
+    chosen: Engine[Any]
+    if engine == "torch" or not native_can:
+        chosen = _torch_engine(bundle, device, precision or "float32")
+        batch_tokens = GPU_BATCH_TOKENS if device != "cpu" else None
+    else:
+        chosen = _native_engine(bundle, precision, threads)
+        batch_tokens = NATIVE_BATCH_TOKENS
+    if tokenizers.target.vocab_size != chosen.vocab_size:
+        raise ModelError(
+            f"{bundle.directory}: the tokenizer has {tokenizers.target.vocab_size} target words, "
+            f"the model {chosen.vocab_size}"
+        )
+    source, target = bundle.config.get("languages", ("", ""))
+    resources = selection_resources(bundle)
+    return Translator(chosen, tokenizers, resources, (source, target), batch_tokens)
+
+
+def _native_engine(
+    bundle: Bundle, precision: Precision | None, threads: int | None
+) -> Engine[Any]:
+    from sieve.inference.native_engine import NativeEngine
+
+    if threads is not None and threads < 1:
+        raise ConfigError(f"threads: got {threads}, expected 1 or more")
+    return NativeEngine.open(bundle, precision, threads)
+
+
+def _torch_engine(bundle: Bundle, device: str, precision: Precision) -> Engine[Any]:
+    torch = require("torch", "train", "translation with the torch engine")
     if device.startswith("cuda") and not torch.cuda.is_available():
         raise ModelError(f"device '{device}': torch finds no GPU here; use 'cpu'")
     # imported here: both need torch, and everything else of this room does not
     from sieve.inference.torch_engine import TorchEngine
     from sieve.model.checkpoint import load_model
 
-    engine = TorchEngine(load_model(directory, device), precision)
-    if tokenizers.target.vocab_size != engine.vocab_size:
-        raise ModelError(
-            f"{bundle.directory}: the tokenizer has {tokenizers.target.vocab_size} target words, "
-            f"the model {engine.vocab_size}"
-        )
-    source, target = bundle.config.get("languages", ("", ""))
-    batch_tokens = GPU_BATCH_TOKENS if device.startswith("cuda") else None
-    resources = selection_resources(bundle)
-    return Translator(engine, tokenizers, resources, (source, target), batch_tokens)
+    return TorchEngine(load_model(bundle.directory, device), precision)
 
 
 def selection_resources(bundle: Bundle) -> Resources:

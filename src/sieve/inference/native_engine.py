@@ -113,12 +113,19 @@ class NativeEngine:
         self._native = _native.Model(asdict(config), dict(tensors), int8, kernels)
 
     @classmethod
-    def open(cls, bundle: Bundle, threads: int | None = None, kernels: str = "") -> NativeEngine:
-        """The engine of a model directory, in the precision of its weights."""
+    def open(
+        cls,
+        bundle: Bundle,
+        precision: str | None = None,
+        threads: int | None = None,
+        kernels: str = "",
+    ) -> NativeEngine:
+        """The engine of a model directory, in fp32 or by default the precision of its weights."""
+        int8 = bundle.is_int8 and precision is None
         try:
-            tensors = mapped_parameters(bundle) if bundle.is_int8 else _floats(bundle)
+            tensors = mapped_parameters(bundle) if int8 else _floats(bundle)
             config = model_config(bundle)
-            return cls(config, tensors, int8=bundle.is_int8, threads=threads, kernels=kernels)
+            return cls(config, tensors, int8=int8, threads=threads, kernels=kernels)
         except _native.ModelError as error:
             raise ModelError(f"{bundle.directory}: {error}") from None
 
@@ -131,6 +138,10 @@ class NativeEngine:
     def kernels(self) -> str:
         """The kernels in use."""
         return str(self._native.kernels)
+
+    def __str__(self) -> str:
+        precision = "int8" if self.int8 else "float32"
+        return f"native ({self.kernels}, {precision}, {self.threads} threads)"
 
     def encode(self, src_ids: Sequence[IntArray]) -> NativeEncoded:
         """See `Engine.encode`."""

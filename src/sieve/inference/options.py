@@ -50,8 +50,8 @@ class SearchOptions:
     """α: hypotheses are compared by score / length**α, EOS counted. 0 compares bare scores."""
     max_length_factor: float = 3.0
     """A translation is cut at this many times the source tokens, plus ten."""
-    stop: Literal["exact", "first"] = "exact"
-    """End when nothing better can follow, or once `beam_size` hypotheses have ended."""
+    stop: Literal["exact", "first"] = "first"
+    """End when nothing better can follow, or already once `beam_size` hypotheses have ended."""
     sampling: Sampling | None = None
     """Draw `n_best` samples instead of a beam search."""
     alignment: bool = False

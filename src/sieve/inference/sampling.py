@@ -4,28 +4,16 @@ Noise comes from hashing those five, not from a generator with a state: what els
 device or the order of work cannot change a sample.
 """
 
-import hashlib
 from collections.abc import Sequence
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from sieve.inference.beams import Candidates
 from sieve.inference.options import Sampling
 from sieve.inference.output_words import OutputWords
-from sieve.text.vocabulary import IntArray
 
 _MASK = 0xFFFFFFFF
-
-
-def sentence_keys(src_ids: Sequence[IntArray], seed: int) -> Tensor:
-    """(B,) a 32-bit number for each sentence, from the seed and its own ids."""
-    keys = []
-    for ids in src_ids:
-        content = np.asarray([seed, *ids], dtype="<i8").tobytes()
-        keys.append(int.from_bytes(hashlib.blake2b(content, digest_size=4).digest(), "little"))
-    return torch.tensor(keys, dtype=torch.int64)
 
 
 def _mix(x: Tensor) -> Tensor:

@@ -23,6 +23,7 @@ from sieve.inference.beams import Beams
 from sieve.inference.captured import Captured
 from sieve.inference.constraints import Constraints
 from sieve.inference.engine import FloatArray, Hypothesis
+from sieve.inference.keys import sentence_keys
 from sieve.inference.options import SearchOptions
 from sieve.inference.output_words import (
     WIDTH,
@@ -31,7 +32,7 @@ from sieve.inference.output_words import (
     OutputWords,
     SelectedWords,
 )
-from sieve.inference.sampling import Noise, sentence_keys
+from sieve.inference.sampling import Noise
 from sieve.inference.search import Search, run
 from sieve.model.encoding import encode_source
 from sieve.model.stepping import DecoderSteps
@@ -104,6 +105,9 @@ class TorchEngine:
     def vocab_size(self) -> int:
         """Number of output words."""
         return self.model.config.tgt_vocab_size
+
+    def __str__(self) -> str:
+        return f"torch on {self.device} in {self.precision}"
 
     @contextmanager
     def inference(self) -> Iterator[None]:
@@ -285,7 +289,8 @@ class TorchEngine:
         noise = None
         if options.sampling is not None:
             keys = sentence_keys([encoded.src_ids[row] for row in rows], options.sampling.seed)
-            noise = Noise(keys.to(self.device), options.rows, options.sampling)
+            on_device = torch.from_numpy(keys).to(self.device)
+            noise = Noise(on_device, options.rows, options.sampling)
         beams = Beams.create(limits, options, self.device, U)
         return Search(steps, words, beams, noise=noise), limits
 
