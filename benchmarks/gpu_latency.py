@@ -9,7 +9,6 @@ the eager one; each later part goes on if another fails. --quick runs a small ve
 
 import argparse
 import os
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -32,6 +31,7 @@ from gpu_common import (
 )
 from sieve.inference.captured import Captured
 from sieve.inference.options import SearchOptions
+from sieve.inference.search import run_checked
 from sieve.inference.torch_engine import TorchEngine
 from sieve.model.config import ModelConfig
 from sieve.selection.selectors import FullVocabulary, NeuralSelection, Selector, log_odds
@@ -106,19 +106,16 @@ def breakdown(engine: TorchEngine, args: argparse.Namespace) -> dict[str, Any]:
             for ids in source:
                 encoding, encode = timed(captured.encode, [ids], odds)
                 chosen = odds is not None
-                searching, start = timed(captured.start, encoding, [ids], chosen, options)
-                _, steps = timed(repeat, searching.step, args.length)
+                searching, start = timed(captured.start, encoding, [args.length], chosen, options)
+                _, steps = timed(
+                    run_checked, searching.step, searching.steps, args.length, searching.asked
+                )
                 _, results = timed(captured.results, searching)
                 for part, value in zip(parts, (encode, start, steps, results), strict=True):
                     parts[part].append(value)
         result[name] = {part: summary(values[5:])["p50"] for part, values in parts.items()}
         result[name]["step"] = round(result[name]["steps"] / args.length, 5)
     return result
-
-
-def repeat(work: Callable[[], None], times: int) -> None:
-    for _ in range(times):
-        work()
 
 
 def profile(engine: TorchEngine, args: argparse.Namespace) -> dict[str, Any]:
@@ -176,6 +173,7 @@ def main() -> None:
     parser.add_argument("--hf-warmup", type=int, default=3)
     parser.add_argument("--quick", action="store_true", help="a small version, also without GPU")
     parser.add_argument("--no-hf", action="store_true", help="leave Hugging Face out")
+    parser.add_argument("--no-check", action="store_true", help="leave out the comparison")
     parser.add_argument("--no-plain", action="store_true", help="leave out: without our kernels")
     parser.add_argument("--hf-modes", nargs="*", choices=HF_MODES, default=HF_MODES)
     parser.add_argument("--output", type=Path)
@@ -184,7 +182,8 @@ def main() -> None:
         args.preset, args.words, args.repeats, args.set_size = "tiny", 2000, 3, 300
         args.hf_repeats, args.hf_warmup = 2, 1
     report = Report(args.output)
-    report.part("check", partial(check, 3 if args.quick else 24))
+    if not args.no_check:
+        report.part("check", partial(check, 3 if args.quick else 24))
     model = build(args.preset, args.words)
     engine = TorchEngine(model, HALF, graphs=True)
     ours = report.part("latency", partial(latency, engine, args, args.length))

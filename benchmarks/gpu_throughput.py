@@ -30,6 +30,7 @@ from gpu_common import (
     timed,
 )
 from sieve.inference.captured import Captured
+from sieve.inference.search import run_checked
 from sieve.inference.torch_engine import TorchEngine
 from sieve.model.config import ModelConfig
 from sieve.selection.selectors import FullVocabulary, NeuralSelection, Selector, log_odds
@@ -89,8 +90,11 @@ def breakdown(
         for index in range(4):
             source = sentences(number, args.tokens, args.words, seed=index + 10)
             encoding, encode = timed(captured.encode, source, odds)
-            searching, start = timed(captured.start, encoding, source, odds is not None, options)
-            _, steps = timed(lambda run: [run() for _ in range(args.length)], searching.step)
+            limits = [args.length] * number
+            searching, start = timed(captured.start, encoding, limits, odds is not None, options)
+            _, steps = timed(
+                run_checked, searching.step, searching.steps, args.length, searching.asked
+            )
             _, results = timed(captured.results, searching)
             for part, value in zip(parts, (encode, start, steps, results), strict=True):
                 parts[part].append(value)

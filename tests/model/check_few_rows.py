@@ -2,7 +2,7 @@
 
 import torch
 
-from sieve.model import few_rows, few_rows_triton, fused
+from sieve.model import few_rows, few_rows_triton
 from sieve.model.config import ModelConfig
 from sieve.model.encoding import _encoder
 from sieve.model.stepping import DecoderSteps
@@ -21,7 +21,7 @@ def main() -> None:
     mask = torch.zeros(2, 1, 1, 5).masked_fill((SRC == PAD)[:, None, None], float("-inf"))
     x = model.embed_source(SRC)
     expected = _encoder(model.encoder, x, mask)
-    memory = few_rows.encoder(few_rows_triton, model.encoder, x, mask)
+    memory = few_rows.encode(few_rows_triton, model, SRC, mask)
     torch.testing.assert_close(memory, expected, rtol=1e-4, atol=1e-4)
     plain, fast = (DecoderSteps(model, 2, 3, 5, 8) for _ in range(2))
     for one in (plain, fast):
@@ -29,12 +29,7 @@ def main() -> None:
     for place in range(3):
         ids = torch.randint(3, 40, (6,))
         expected = plain.step(ids, place + 1)
-        norm = fast.layers[0].mixer_norm
-        x, _ = fused.embed_norm(ids, model.tgt_embedding.weight, fast.table, fast.position, norm)
-        for index, layer in enumerate(fast.layers):
-            source = fast.keys_values[index], fast.mask
-            x = few_rows.decoder_layer(few_rows_triton, layer, x, fast._cells(index), source)
-        found = fused.layer_norm(x, model.decoder.norm)
+        found = fast._few_rows(few_rows_triton, ids)
         torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-4)
         for one in (plain, fast):
             one.settle(torch.tensor([1, 1, 0, 3, 5, 4]), place + 1)

@@ -1,5 +1,10 @@
 """The blockwise pooled projection against the plain one, forward and backward."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 import torch
 from torch import Tensor
@@ -71,3 +76,13 @@ def test_gradient_check_in_double_precision() -> None:
     weight = torch.randn(6, 4, generator=generator, dtype=torch.float64, requires_grad=True)
     mask = torch.tensor([[True, True, True], [True, False, False]])
     assert torch.autograd.gradcheck(lambda x, w: pooled_projection(x, mask, w), (x, weight))
+
+
+def test_kernel_in_tritons_interpreter() -> None:
+    pytest.importorskip("triton", reason="triton is not installed: its kernels cannot be checked")
+    program = Path(__file__).with_name("check_pooling_triton.py")
+    environment = {**os.environ, "TRITON_INTERPRET": "1"}
+    done = subprocess.run(
+        [sys.executable, program], env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr[-2000:]

@@ -56,11 +56,13 @@ def test_beams(has_words: bool) -> None:
     beams = ["*fp32", "*i64", "*i8", "*fp32", "*i64", "*i64", "*fp32", "*fp32"]
     record = ["*i64", "*i64", "*fp32", "*i64", "*i64", "*i32"]
     types = ["*fp16"] + ["*fp32"] * 3 + [words, *beams, *record] + ["i32"] * 8
-    sizes = {"K": 5, "KP": 8, "RP": 16, "CP": 512, "PP": 8, "WIDTH": 64, "END": 2}
+    sizes = {"K": 5, "KP": 8, "RP": 16, "CP": 512, "PP": 8, "WIDTH": 64, "END": 2, "EARLY": True}
     constants = {**sizes, "HAS_WORDS": has_words}
     assert compile_for_hopper(kernels._advance, types, constants)
     summary = ["*fp16", "*fp32", "*fp32", "*fp32", "i32", "i32", "i32"]
-    assert compile_for_hopper(kernels._summarize, summary, {"BLOCK": 1024, "WIDTH": 64})
+    assert compile_for_hopper(
+        kernels._summarize, summary, {"BLOCK": 1024, "WIDTH": 64, "EARLY": True}
+    )
 
 
 @pytest.mark.parametrize("kind", ["*fp16", "*fp32"])
@@ -69,7 +71,7 @@ def test_output_words(kind: str, block: int) -> None:
     from sieve.inference import output_words_triton as kernels
 
     types = [kind] * 3 + ["*i64", "*i64", kind, "*fp32", "*fp32"] + ["i32"] * 5
-    shape = {"KP": 16, "BN": block, "BK": 128}
+    shape = {"KP": 16, "BN": block, "BK": 64, "LINES": 16, "EARLY": True}
     assert "mma" in compile_for_hopper(kernels._word_logits, types, shape) or kind == "*fp32"
     types = ["*fp32", "*fp32", "*i64", "*i64", "i32", "i32"]
     assert compile_for_hopper(kernels._select, types, {"BLOCK": 4096, "END": 2})
@@ -95,7 +97,7 @@ def test_fused_layers(kind: str) -> None:
     lookup = ["*i64", kind, kind, "*i64"]
     types = [*lookup, *pair * 2, "fp32", "i32", "fp32"]
     assert compile_for_hopper(kernels._embed_norm, types, size)
-    shape = {"KP": 16, "DH": 64, "BT": 32}
+    shape = {"KP": 16, "DH": 64, "BT": 32, "EARLY": True}
     assert compile_for_hopper(kernels._attend, [kind] * 5 + ["fp32"] + ["i32"] * 7, shape)
 
 
@@ -104,12 +106,29 @@ def test_fused_layers(kind: str) -> None:
 def test_few_rows(kind: str, block: int, rows: int) -> None:
     from sieve.model import few_rows_triton as kernels
 
-    tiles = {"M": rows, "BK": block}
-    map_ = [kind, kind, "*fp32", "*fp32"]
-    choice = {"NORM": True, "RELU": True, "ADD": True, "BN": 32}
-    types = [*map_, kind, kind, "i32", "i32", "i32", "fp32"]
+    assert not kernels.EARLY  # no GPU here: what one would run is asked for by hand
+    tiles = {"M": rows, "CP": 64, "BK": block, "LINES": 16, "EARLY": True}
+    map_ = [kind, "*fp32", kind, "*fp32", "*fp32"]
+    choice = {"NORM": True, "RELU": True, "ADD": False, "BN": 32}
+    types = [*map_, kind, kind, "*fp32", *["i32"] * 4, "fp32"]
+    ptx = compile_for_hopper(kernels._product, types, {**tiles, **choice})
+    assert "griddepcontrol.wait" in ptx and "prefetch.global.L2" in ptx
+    choice = {"NORM": False, "RELU": False, "ADD": True, "BN": 16}
     assert compile_for_hopper(kernels._product, types, {**tiles, **choice})
-    types = [*map_, "*fp32", "*i64", "*i64", kind, "i32", "i32", "i32", "fp32"]
+    types = [*map_, "*fp32", "*i64", "*i64", kind, "*fp32", *["i32"] * 4, "fp32"]
     assert compile_for_hopper(kernels._ssru, types, {**tiles, "BN": 16})
-    types = [*map_, *[kind] * 4, "i32", "i32", "i32", "fp32", "fp32"]
+    types = [*map_, *[kind] * 4, *["i32"] * 5, "fp32", "fp32"]
     assert compile_for_hopper(kernels._query_attend, types, {**tiles, "DH": 64, "BT": 32})
+    lookup = ["*i64", kind, kind, "*i64", kind, "*fp32", "fp32", "i32", "i32", "i32"]
+    choice = {"BLOCK": 1024, "EARLY": True}
+    assert compile_for_hopper(kernels._embed, lookup, {**choice, "STEP": True})
+    assert compile_for_hopper(kernels._norm, [kind] * 4 + ["i32", "fp32"], choice)
+
+
+@pytest.mark.parametrize(("positions", "sentences", "block"), [(32, 4, 128), (64, 1, 64)])
+def test_pooling(positions: int, sentences: int, block: int) -> None:
+    from sieve.model import pooling_triton as kernels
+
+    types = ["*fp16", "*i8", "*fp16", "*fp32", "*fp32", "i32", "i32", "i32", "i32"]
+    shape = {"TP": positions, "SENTENCES": sentences, "BN": block, "BK": 64}
+    assert "mma" in compile_for_hopper(kernels._pool, types, shape)

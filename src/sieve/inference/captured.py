@@ -22,7 +22,14 @@ from sieve.inference.engine import Hypothesis
 from sieve.inference.kernels import kernels_for
 from sieve.inference.options import SearchOptions
 from sieve.inference.output_words import AllWords, IndexedWords, MaskedWords, OutputWords
-from sieve.inference.search import Search, hypotheses, run_checked, unpacked
+from sieve.inference.search import (
+    CHECK_EVERY,
+    Question,
+    Search,
+    hypotheses,
+    run_checked,
+    unpacked,
+)
 from sieve.model.encoding import encode_source
 from sieve.model.stepping import DecoderSteps
 from sieve.model.translation import TranslationModel
@@ -31,7 +38,7 @@ from sieve.text.vocabulary import EOS, PAD, IntArray
 _SENTENCES = (1, 2, 4, 8, *range(16, 128, 16), *range(128, 513, 32), *range(576, 2049, 64))
 _SOURCE = (8, 16, 24, 32, 40, 48, 64, 80, 96, 128, 160, 192, 256, 384, 512)
 _TARGET = (64, 256, 1024, 2048)
-_WORDS = (256, 512, 768, 1024, 1280, 1536, 1792, 2048, 2560, 3072, 4096, 5120, 6144, 8192)
+_WORDS = (256, 512, 1024, 1536, 2048, 4096, 8192)
 _KEPT = 24
 """Searches kept captured; the one not used for longest goes first."""
 
@@ -66,6 +73,9 @@ class Searching:
     start: Run
     """Loads memory and words, resets the hypotheses."""
     step: Run
+    steps: Run
+    """CHECK_EVERY - 1 steps."""
+    asked: Question
     finish: Run
     """Follows hypotheses back into `found`."""
     found: Tensor | None
@@ -115,11 +125,10 @@ class Captured:
         self, src_ids: Sequence[IntArray], log_odds: float | None, options: SearchOptions
     ) -> list[list[Hypothesis]]:
         """The best translations over all words, or over those whose NVS logit exceeds log_odds."""
-        encoding = self.encode(src_ids, log_odds)
-        searching = self.start(encoding, src_ids, log_odds is not None, options)
         limits = [options.max_length(len(ids)) for ids in src_ids]
-        beams = searching.search.beams
-        run_checked(searching.step, beams.done, max(limits))
+        encoding = self.encode(src_ids, log_odds)
+        searching = self.start(encoding, limits, log_odds is not None, options)
+        run_checked(searching.step, searching.steps, max(limits), searching.asked)
         return self.results(searching)[: len(src_ids)]
 
     def encode(self, src_ids: Sequence[IntArray], log_odds: float | None) -> Encoding:
@@ -131,8 +140,8 @@ class Captured:
         encoding = self._encodings[key]
         rows = np.full((B, T), PAD)
         rows[:, 0] = EOS  # sentences that fill the bucket
-        for row, ids in zip(rows, src_ids, strict=False):
-            row[: len(ids)] = ids
+        lengths = np.fromiter(map(len, src_ids), np.int64)
+        rows[: len(src_ids)][np.arange(T) < lengths[:, None]] = np.concatenate(src_ids)
         encoding.src_ids.copy_(torch.from_numpy(rows))
         if log_odds is not None:
             encoding.log_odds.fill_(log_odds)
@@ -140,19 +149,17 @@ class Captured:
         return encoding
 
     def start(
-        self,
-        encoding: Encoding,
-        src_ids: Sequence[IntArray],
-        selected: bool,
-        options: SearchOptions,
+        self, encoding: Encoding, limits: Sequence[int], selected: bool, options: SearchOptions
     ) -> Searching:
-        """A search of the encoded batch, before its first step."""
+        """A search of the encoded batch, before its first step; limits: each sentence's tokens."""
         B, T = encoding.src_ids.shape
-        longest = max(options.max_length(len(ids)) for ids in src_ids)
-        width = self._width(int(encoding.sizes[: len(src_ids)].max())) if selected else 0
+        padded = torch.tensor([*limits, *[1] * (B - len(limits))])
+        length, width = bucket(_TARGET, max(limits)), 0
+        if selected:  # the host waits for the device here, and has nothing else left to do
+            width = self._width(int(encoding.sizes.cpu()[: len(limits)].max()))
         shape = Shape(
-            B, T, bucket(_TARGET, longest), width, options.beam_size, options.n_best,
-            options.length_penalty, options.stop,
+            B, T, length, width, options.beam_size, options.n_best, options.length_penalty,
+            options.stop,
         )  # fmt: skip
         if shape not in self._searches:
             self._searches[shape] = self._new_search(shape, encoding, options)
@@ -160,8 +167,7 @@ class Captured:
                 self._searches.popitem(last=False)
         self._searches.move_to_end(shape)
         searching = self._searches[shape]
-        limits = [options.max_length(len(ids)) for ids in src_ids] + [1] * (B - len(src_ids))
-        searching.search.beams.limit.copy_(torch.tensor(limits))
+        searching.search.beams.limit.copy_(padded)
         searching.start()
         return searching
 
@@ -237,6 +243,10 @@ class Captured:
         def step() -> None:
             search.advance(visible=U)
 
+        def several() -> None:
+            for _ in range(CHECK_EVERY - 1):
+                step()
+
         def finish() -> None:
             if self.kernels is not None:
                 self.kernels.trace.trace(beams, words.sizes, found)
@@ -246,6 +256,8 @@ class Captured:
             search,
             self._captured(start),
             self._captured(step, before=start),
+            self._captured(several, before=start),
+            Question(beams.done),
             self._captured(finish),
             found,
         )

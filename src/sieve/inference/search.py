@@ -149,18 +149,31 @@ def run(search: Search, limits: Sequence[int]) -> list[list[Hypothesis]]:
     return [results[sentence] for sentence in range(len(limits))]
 
 
-def run_checked(step: Callable[[], None], done: Tensor, most: int) -> None:
-    """Repeats a step that needs no argument, up to `most` times or until all (B,) are done.
+def run_checked(
+    step: Callable[[], None], steps: Callable[[], None], most: int, asked: Question
+) -> None:
+    """Makes up to `most` steps, or until all sentences are done.
 
     The device goes on while the host waits for an answer: the next step is under way by then.
+
+    Args:
+        step: One step.
+        steps: CHECK_EVERY - 1 steps.
+        most: Steps at most.
+        asked: About the search's `done`.
     """
-    asked = Question(done)
-    for number in range(1, most + 1):
+    made = 0
+    while made < most:
         step()
-        if number % CHECK_EVERY == 1 and number > CHECK_EVERY and asked.answer():
+        if made and asked.answer():
             break
-        if number % CHECK_EVERY == 0:
+        if most - made >= CHECK_EVERY:
+            steps()
             asked.ask()
+        else:
+            for _ in range(most - made - 1):
+                step()
+        made += CHECK_EVERY
 
 
 class Question:
@@ -216,12 +229,14 @@ def unpacked(found: npt.NDArray[np.int32], head: int) -> list[list[Hypothesis]]:
     tokens = found[:, :, head : head + longest].tolist()
     scores = found[:, :, head + U : head + U + longest].copy().view(np.float32).tolist()
     results = []
-    for size, counts, ids, values in zip(sizes, lengths.tolist(), tokens, scores, strict=True):
+    for size, counts, rows, parts in zip(sizes, lengths.tolist(), tokens, scores, strict=True):
         some = []
-        for count, one, its in zip(counts, ids, values, strict=True):
+        for count, one, its in zip(counts, rows, parts, strict=True):
             if count:
                 words = count - (one[count - 1] == EOS)
-                some.append(Hypothesis(tuple(one[:words]), tuple(its[:count]), size))
+                ids = one if words == longest else one[:words]
+                values = its if count == longest else its[:count]
+                some.append(Hypothesis(tuple(ids), tuple(values), size))
         results.append(some)
     return results
 

@@ -14,19 +14,21 @@ from sieve.model.layers import SelfAttention, merge_heads, split_heads
 from sieve.model.translation import TranslationModel
 from sieve.text.vocabulary import PAD
 
+_SHORT = 128
+"""Tokens up to which our own attention is the faster one."""
+
 
 def encode_source(model: TranslationModel, src_ids: Tensor) -> tuple[Tensor, Tensor]:
     """As model.encode, with residual connections and norms fused: memory (B, T, D), mask (B, T)."""
     if fused.kernels_for(model.tgt_embedding.weight) is None:
         return model.encode(src_ids)
     src_mask = src_ids != PAD
-    x = model.embed_source(src_ids)
-    zeros = torch.zeros_like(src_mask, dtype=x.dtype)
+    zeros = torch.zeros_like(src_mask, dtype=model.src_embedding.weight.dtype)
     mask = zeros.masked_fill(~src_mask, -math.inf)[:, None, None, :]
-    kernels = few_rows.kernels_for(x.view(-1, x.shape[2]), model.config.heads)
-    if kernels is not None:
-        return few_rows.encoder(kernels, model.encoder, x, mask), src_mask
-    return _encoder(model.encoder, x, mask), src_mask
+    few = few_rows.kernels_for(src_ids, model)
+    if few is not None:
+        return few_rows.encode(few, model, src_ids, mask), src_mask
+    return _encoder(model.encoder, model.embed_source(src_ids), mask), src_mask
 
 
 def _encoder(encoder: Encoder, x: Tensor, mask: Tensor) -> Tensor:
@@ -44,8 +46,12 @@ def _encoder(encoder: Encoder, x: Tensor, mask: Tensor) -> Tensor:
 
 
 def _attention(attention: SelfAttention, x: Tensor, mask: Tensor) -> Tensor:
-    heads = attention.heads
+    heads, kernels = attention.heads, fused.kernels_for(x)
+    T, D = x.shape[1:]
+    if kernels is not None and T <= _SHORT and kernels.attends(D // heads):
+        out: Tensor = attention.out(kernels.self_attend(attention.qkv(x), mask, heads))
+        return out
     q, k, v = (split_heads(part, heads) for part in attention.qkv(x).chunk(3, dim=-1))
     context = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
-    out: Tensor = attention.out(merge_heads(context))
+    out = attention.out(merge_heads(context))
     return out

@@ -7,68 +7,95 @@ from __future__ import annotations
 
 import functools
 import importlib
-import os
+from dataclasses import dataclass
 from types import ModuleType
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import torch
 from torch import Tensor, nn
 
 from sieve.model import fused
 from sieve.model.decoder import DecoderLayer
-from sieve.model.encoder import Encoder, EncoderLayer
-from sieve.model.layers import SSRU, FeedForward
-
-if TYPE_CHECKING:
-    from sieve.model.few_rows_triton import Folded
-
-
-def kernels_for(x: Tensor, heads: int) -> ModuleType | None:
-    """The kernels, where they can take rows x (N, D): few on a GPU, with usual heads."""
-    if not x.is_cuda or os.environ.get("SIEVE_TRITON") == "0":
-        return None
-    kernels = _load()
-    fits = kernels is not None and x.shape[0] <= kernels.MOST
-    return kernels if fits and x.shape[1] // heads in (16, 32, 64, 128) else None
+from sieve.model.encoder import EncoderLayer
+from sieve.model.kernels import load_kernels
+from sieve.model.layers import SSRU, FeedForward, sinusoids
+from sieve.model.translation import TranslationModel
 
 
-def encoder(kernels: ModuleType, encoder: Encoder, x: Tensor, mask: Tensor) -> Tensor:
-    """The encoder on embedded sources x (B, T, D), mask (B, 1, 1, T) added: B·T rows."""
-    B, T, D = x.shape
-    x = x.reshape(B * T, D)
+@dataclass(frozen=True)
+class Rows:
+    """Rows x (N, D), with sums of parts of each row for the norm that follows."""
+
+    x: Tensor
+    sums: Tensor
+    """(2, N, C) fp32: of C parts of each row, values and squares."""
+
+
+@dataclass(frozen=True)
+class Folded:
+    """A linear map after a layer norm, or one alone."""
+
+    weight: Tensor
+    """(F, D), times the norm's weight."""
+    bias: Tensor
+    """(F,) fp32 where a norm is folded in: the map's, and what the norm's becomes."""
+    sums: Tensor | None = None
+    """(F,) sums of the weight's rows in fp32; None without a norm."""
+    eps: float = 0.0
+
+
+def kernels_for(ids: Tensor, model: TranslationModel) -> ModuleType | None:
+    """The kernels, where they can take as many rows as there are ids: few on a GPU."""
+    found = load_kernels("sieve.model.few_rows_triton", ids)
+    width = model.config.d_model // model.config.heads
+    fits = found is not None and ids.numel() <= found.MOST and width in (16, 32, 64, 128)
+    return found if fits else None
+
+
+def encode(kernels: ModuleType, model: TranslationModel, src_ids: Tensor, mask: Tensor) -> Tensor:
+    """Memory (B, T, D) of source ids (B, T), mask (B, 1, 1, T) added: B·T rows."""
+    (B, T), D = src_ids.shape, model.config.d_model
+    table = model.src_embedding.weight
     attend = importlib.import_module("sieve.model.fused_triton").self_attend
-    for layer in (cast(EncoderLayer, layer) for layer in encoder.layers):
+    rows = kernels.embed(src_ids.flatten(), table, _positions(T, D, table.device, table.dtype))
+    for layer in (cast(EncoderLayer, layer) for layer in model.encoder.layers):
         attention = layer.attention
-        qkv = kernels.product(x, _after(attention.qkv, layer.attention_norm))
+        qkv = kernels.product(rows, _after(attention.qkv, layer.attention_norm))
         context = attend(qkv.view(B, T, 3 * D), mask, attention.heads).view(B * T, D)
-        x = kernels.product(context, _alone(attention.out), x)
-        x = _feed_forward(kernels, x, layer.feed_forward, layer.feed_forward_norm)
-    return fused.layer_norm(x, encoder.norm).view(B, T, D)
+        rows = kernels.product_add(context, _alone(attention.out), rows)
+        rows = _feed_forward(kernels, rows, layer.feed_forward, layer.feed_forward_norm)
+    memory: Tensor = kernels.norm(rows, model.encoder.norm)
+    return memory.view(B, T, D)
 
 
 def decoder_layer(
     kernels: ModuleType,
     layer: DecoderLayer,
-    x: Tensor,
+    rows: Rows,
     cells: fused.Cells,
     source: tuple[Tensor, Tensor],
-) -> Tensor:
-    """One step of a layer with an SSRU on rows x (N, D); source: keys and values, and mask."""
-    x = kernels.ssru(x, _gates(cast(SSRU, layer.mixer), layer.mixer_norm), cells)
+) -> Rows:
+    """One step of a layer with an SSRU on rows (N, D); source: keys and values, and mask."""
+    rows = kernels.ssru(rows, _gates(cast(SSRU, layer.mixer), layer.mixer_norm), cells)
     query = _after(layer.cross.query, layer.cross_norm)
-    context = kernels.query_attend(x, query, *source)
-    x = kernels.product(context, _alone(layer.cross.out), x)
-    return _feed_forward(kernels, x, layer.feed_forward, layer.feed_forward_norm)
+    context = kernels.query_attend(rows, query, *source)
+    rows = kernels.product_add(context, _alone(layer.cross.out), rows)
+    return _feed_forward(kernels, rows, layer.feed_forward, layer.feed_forward_norm)
 
 
-def _feed_forward(kernels: ModuleType, x: Tensor, layer: FeedForward, norm: nn.LayerNorm) -> Tensor:
-    hidden = kernels.product(x, _after(layer.hidden, norm), relu=True)
-    out: Tensor = kernels.product(hidden, _alone(layer.out), x)
+def _feed_forward(kernels: ModuleType, rows: Rows, layer: FeedForward, norm: nn.LayerNorm) -> Rows:
+    hidden = kernels.product(rows, _after(layer.hidden, norm), relu=True)
+    out: Rows = kernels.product_add(hidden, _alone(layer.out), rows)
     return out
 
 
+@functools.lru_cache
+def _positions(length: int, width: int, device: torch.device, dtype: torch.dtype) -> Tensor:
+    return sinusoids(0, length, width, device).to(dtype)
+
+
 def _alone(linear: nn.Linear) -> Folded:
-    return cast(ModuleType, _load()).Folded(linear.weight, linear.bias)
+    return Folded(linear.weight, linear.bias)
 
 
 def _after(linear: nn.Linear, norm: nn.LayerNorm) -> Folded:
@@ -88,15 +115,6 @@ def fold(owner: nn.Module, linear: tuple[Tensor, Tensor], norm: nn.LayerNorm) ->
             folded = weight * norm.weight
             bias = bias.float() + weight.float() @ norm.bias.float()
             sums = folded.float().sum(dim=1)
-            held = cast(ModuleType, _load()).Folded(folded, bias, sums, norm.eps)
+            held = Folded(folded, bias, sums, norm.eps)
         owner.__dict__["_folded"] = held
-    assert held is not None
     return held
-
-
-@functools.cache
-def _load() -> ModuleType | None:
-    try:
-        return importlib.import_module("sieve.model.few_rows_triton")
-    except ModuleNotFoundError:
-        return None

@@ -6,10 +6,7 @@ no gradients, no dropout. The plain versions are the definition, the kernels are
 
 from __future__ import annotations
 
-import functools
-import importlib
 import math
-import os
 from dataclasses import dataclass
 from types import ModuleType
 
@@ -17,6 +14,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from sieve.model.kernels import load_kernels
 from sieve.model.layers import SSRU, CrossAttention, FeedForward
 
 
@@ -41,9 +39,9 @@ def embed_norm(
     ids: Tensor, table: Tensor, positions: Tensor, position: Tensor, norm: nn.LayerNorm
 ) -> tuple[Tensor, Tensor]:
     """Embedded ids (N,) at a position (1,) of positions (U, D), and their norm."""
-    kernels = kernels_for(table)
-    if kernels is not None:
-        x, normed = kernels.embed_norm(ids, table, positions, position, norm)
+    found = kernels_for(table)
+    if found is not None:
+        x, normed = found.embed_norm(ids, table, positions, position, norm)
         return x, normed
     x = F.embedding(ids, table) * math.sqrt(table.shape[1]) + positions.index_select(0, position)
     return x, layer_norm(x, norm)
@@ -51,9 +49,9 @@ def embed_norm(
 
 def cross_attention(cross: CrossAttention, x: Tensor, keys_values: Tensor, mask: Tensor) -> Tensor:
     """The attention of a sentence's K hypotheses x (B, K, D) to its source, mask added."""
-    kernels = kernels_for(x)
-    if kernels is not None and kernels.attends(keys_values.shape[-1]):
-        out: Tensor = cross.out(kernels.attend(cross.query(x), keys_values, mask))
+    found = kernels_for(x)
+    if found is not None and found.attends(keys_values.shape[-1]):
+        out: Tensor = cross.out(found.attend(cross.query(x), keys_values, mask))
         return out
     out = cross(x, keys_values, mask)
     return out
@@ -61,9 +59,9 @@ def cross_attention(cross: CrossAttention, x: Tensor, keys_values: Tensor, mask:
 
 def add_norm(x: Tensor, y: Tensor, norm: nn.LayerNorm) -> tuple[Tensor, Tensor]:
     """The sum x + y and norm(x + y), for x and y (…, D)."""
-    kernels = kernels_for(x)
-    if kernels is not None:
-        total, normed = kernels.add_norm(x, y, norm.weight, norm.bias, norm.eps)
+    found = kernels_for(x)
+    if found is not None:
+        total, normed = found.add_norm(x, y, norm.weight, norm.bias, norm.eps)
         return total, normed
     x = x + y
     return x, layer_norm(x, norm)
@@ -73,10 +71,10 @@ def ssru_add_norm(
     mixer: SSRU, x: Tensor, normed: Tensor, cells: Cells, norm: nn.LayerNorm
 ) -> tuple[Tensor, Tensor]:
     """The sum x + mixer(normed) and its norm; the new cells are written into the other half."""
-    kernels = kernels_for(x)
-    if kernels is not None:
+    found = kernels_for(x)
+    if found is not None:
         gates = F.linear(normed, *fused_gates(mixer))  # (N, 2D)
-        total, result = kernels.ssru_add_norm(gates, x, cells, norm)
+        total, result = found.ssru_add_norm(gates, x, cells, norm)
         return total, result
     half = cells.position % 2
     before = cells.halves.index_select(0, half)[0].index_select(0, cells.parents)
@@ -106,13 +104,5 @@ def fused_gates(mixer: SSRU) -> tuple[Tensor, Tensor]:
 
 
 def kernels_for(x: Tensor) -> ModuleType | None:
-    """The Triton kernels, where x is on a GPU, Triton is installed and SIEVE_TRITON is not 0."""
-    return _triton() if x.is_cuda and os.environ.get("SIEVE_TRITON") != "0" else None
-
-
-@functools.cache
-def _triton() -> ModuleType | None:
-    try:
-        return importlib.import_module("sieve.model.fused_triton")
-    except ModuleNotFoundError:
-        return None
+    """The kernels of these pieces, where they can run."""
+    return load_kernels("sieve.model.fused_triton", x)

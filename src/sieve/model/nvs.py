@@ -14,7 +14,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from sieve.model.config import ModelConfig
-from sieve.model.pooling import pooled_projection
+from sieve.model.pooling import pooled_logits
 from sieve.text.vocabulary import BOS, PAD, UNK
 
 INIT_SEED = 20220715
@@ -101,5 +101,4 @@ def set_prior(
 def _pooled(x: Tensor, mask: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     kind = x.device.type
     dtype = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else x.dtype
-    pooled = pooled_projection(x.to(dtype), mask, weight.to(dtype))
-    return pooled.float() + bias.float()
+    return pooled_logits(x.to(dtype), mask, weight.to(dtype), bias)

@@ -9,6 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from sieve.model.kernels import load_kernels
+
 BLOCK_ELEMENTS = {"cuda": 2**27, "cpu": 2**22}
 """Products held at once: 256 MiB in 16 bits on a GPU; what fits the last-level cache on a CPU."""
 
@@ -29,6 +31,16 @@ def pooled_projection(x: Tensor, mask: Tensor, weight: Tensor) -> Tensor:
     x = torch.where(mask[..., None], x, x[:, :1])
     result: Tensor = _PooledProjection.apply(x, weight)  # type: ignore[no-untyped-call]
     return result
+
+
+def pooled_logits(x: Tensor, mask: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    """`pooled_projection` in fp32, plus bias (V,)."""
+    kernels = load_kernels("sieve.model.pooling_triton", x)
+    inference = torch.is_inference_mode_enabled() and x.element_size() == 2
+    if kernels is not None and inference and x.shape[1] <= kernels.LONGEST:
+        found: Tensor = kernels.pooled_logits(x, mask, weight, bias)
+        return found
+    return pooled_projection(x, mask, weight).float() + bias.float()
 
 
 class _PooledProjection(torch.autograd.Function):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from types import ModuleType
 from typing import cast
 
 import torch
@@ -83,14 +84,11 @@ class DecoderSteps:
                 self-attention's past can matter. Where the host cannot know, `max_length`.
             with_query: Remember what `alignment` needs.
         """
+        few = few_rows.kernels_for(ids, self.model) if self.recurrent and not with_query else None
+        if few is not None:
+            return self._few_rows(few, ids)
         embedding, norm = self.model.tgt_embedding.weight, self.layers[0].mixer_norm
         x, normed = fused.embed_norm(ids, embedding, self.table, self.position, norm)
-        few = few_rows.kernels_for(x, self.model.config.heads) if self.recurrent else None
-        if few is not None and not with_query:
-            for index, layer in enumerate(self.layers):
-                source = self.keys_values[index], self.mask
-                x = few_rows.decoder_layer(few, layer, x, self._cells(index), source)
-            return fused.layer_norm(x, self.model.decoder.norm)
         for index, layer in enumerate(self.layers):
             last = index + 1 == len(self.layers)
             after = self.model.decoder.norm if last else self.layers[index + 1].mixer_norm
@@ -131,6 +129,15 @@ class DecoderSteps:
         other.mask = self.mask[index]
         other.position = self.position.clone()
         return other
+
+    def _few_rows(self, kernels: ModuleType, ids: Tensor) -> Tensor:
+        """A step of few rows."""
+        rows = kernels.embed(ids, self.model.tgt_embedding.weight, self.table, self.position)
+        for index, layer in enumerate(self.layers):
+            source = self.keys_values[index], self.mask
+            rows = few_rows.decoder_layer(kernels, layer, rows, self._cells(index), source)
+        states: Tensor = kernels.norm(rows, self.model.decoder.norm)
+        return states
 
     def _cells(self, index: int) -> fused.Cells:
         return fused.Cells(self.past[:, index], self.position, self.parents)
