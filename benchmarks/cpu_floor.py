@@ -1,6 +1,7 @@
 """The floor under a decoder step: how fast one core can merely load as many bytes as it reads."""
 
 import ctypes
+import shutil
 import subprocess
 import tempfile
 from pathlib import Path
@@ -58,7 +59,8 @@ class Subject:
             source, library = Path(scratch, "floor.cpp"), Path(scratch, "floor.so")
             source.write_text(SOURCE)
             flags = ["-O3", "-march=native", "-shared", "-fPIC"]
-            subprocess.run(["g++", *flags, str(source), "-o", str(library)], check=True)
+            compiler = next(filter(None, map(shutil.which, ("g++", "c++", "clang++"))), "g++")
+            subprocess.run([compiler, *flags, str(source), "-o", str(library)], check=True)
             self.run = ctypes.CDLL(str(library)).seconds_a_pass
         self.run.argtypes = (ctypes.c_size_t, ctypes.c_int)
         self.run.restype = ctypes.c_double

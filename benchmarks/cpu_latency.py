@@ -86,6 +86,8 @@ class Column:
         self.floor = self._worker("floor", {})
         self.floor.ask("load", directory="", size=size, selection="none", settings={})
         for method in arguments.methods:
+            if method.kernels and method.kernels == self.facts.get(NVS, {}).get("kernels"):
+                continue  # it is what Sieve chose by itself
             try:
                 self._start(method)
             except WorkerError as error:
@@ -246,7 +248,9 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--block", type=int, default=4, help="sentences a turn")
     parser.add_argument("--quick", action="store_true", help="the smallest size, 8 sentences")
     parser.add_argument("--set-size", type=int, default=1000, help="words of a selected set")
-    parser.add_argument("--kernels", type=listed, default=[], help="also Sieve with these")
+    parser.add_argument(
+        "--kernels", type=listed, default=["avx512vnni", "avx2"], help="also Sieve with these"
+    )
     parser.add_argument("--only", type=listed, default=[], help="engines to run")
     parser.add_argument("--core", type=int, default=max(os.sched_getaffinity(0)))
     parser.add_argument("--data", type=Path, help="directory with test/newstest2019.en-de.en")

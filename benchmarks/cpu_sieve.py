@@ -1,8 +1,8 @@
 """Sieve's own worker: the native engine on an int8 directory of random weights.
 
-What it needs to know of the engine stands in `prepare`, `open_engine`, `timings` and `kernels`.
-Imports torch only to make weights, or where the settings ask for the torch engine, with which the
-harness can be tried out.
+What it needs to know of the engine stands in `prepare`, `open_engine` and `translate`. Imports torch
+only to make weights, or where the settings ask for the torch engine, with which the harness can be
+tried out.
 """
 
 import time
@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
+import sieve
 from cpu_common import BEAM, COMMON, LEXICON_FILE, SPECIAL, WORDS, Size, lexicon_set, make_lexicon
+from sieve.bundle import WEIGHTS_FILE, open_bundle
 from sieve.inference.options import SearchOptions
 from sieve.selection.lexicon import Lexicon
 from sieve.selection.selectors import FullVocabulary, LexiconTopK, NeuralSelection, Selector
@@ -50,20 +52,21 @@ def random_model(size: Size) -> Any:
 
 
 def prepare(directory: Path, size: Size, set_size: int) -> None:
-    """Writes the fp32 model directory, its int8 form and the lexicon."""
-    from sieve.model.checkpoint import save_model
+    """Writes the lexicon and the directory that `sieve convert --int8` makes of random weights."""
+    from sieve.bundle import write_bundle
+    from sieve.config import to_dict
+    from sieve.quantization import LAYOUT, quantize
 
     table = make_lexicon(set_size)
     np.save(directory / LEXICON_FILE, table)
     lexicon(table).save(directory)
+    model = random_model(size)
+    tensors = {name: weights.numpy() for name, weights in model.named_parameters()}
+    sections = {"model": to_dict(model.config), "languages": ["xx", "yy"]}
+    sections["weights"] = {"format": "int8", "layout": LAYOUT}
     tokenizers = Tokenizers(Numbers(), Numbers())  # type: ignore[arg-type]
-    save_model(directory / "fp32", random_model(size), tokenizers, {"languages": ["xx", "yy"]})
-    convert(directory / "fp32", directory / "int8")
-
-
-def convert(source: Path, goal: Path) -> None:
-    """What `sieve convert --int8` does."""
-    # To be filled in when the command exists.
+    quantized = quantize(tensors, "random weights")
+    write_bundle(directory / "int8", sections, quantized, tokenizers)
 
 
 def lexicon(table: Any) -> Lexicon:
@@ -85,28 +88,28 @@ def lexicon(table: Any) -> Lexicon:
 
 def open_engine(directory: Path, settings: dict[str, Any]) -> Any:
     """The engine that is measured."""
+    bundle, threads = directory / "int8", settings.get("threads", 1)
     if settings.get("engine") == "torch":
         import torch
 
         from sieve.inference.torch_engine import TorchEngine
         from sieve.model.checkpoint import load_model
 
-        torch.set_num_threads(settings.get("threads", 1))
-        return TorchEngine(load_model(directory / "fp32"))
+        torch.set_num_threads(threads)
+        return TorchEngine(load_model(bundle))
     from sieve.inference.native_engine import NativeEngine
 
-    return NativeEngine(directory / "int8", threads=settings.get("threads", 1))
+    return NativeEngine.open(open_bundle(bundle), threads)
 
 
-def timings(engine: Any) -> dict[str, float] | None:
-    """Seconds of the last sentence's parts: encode, select, gather, steps."""
-    found: dict[str, float] | None = getattr(engine, "timings", None)
-    return found
-
-
-def kernels(engine: Any) -> str:
-    """Which kernels the engine chose."""
-    return str(getattr(engine, "kernels", "torch"))
+def translate(engine: Any, ids: list[int], selection: Selector) -> tuple[Any, dict[str, float]]:
+    """The best translation of one sentence, and the seconds of its parts where they are known."""
+    source, options = [np.array(ids)], Forced(BEAM)
+    if not hasattr(engine, "translate_timed"):
+        return engine.translate(source, selection, options)[0][0], {}
+    found, [timing] = engine.translate_timed(source, selection, options)
+    names = ("encode", "select", "gather")
+    return found[0][0], {**{n: getattr(timing, n) for n in names}, "steps": timing.search}
 
 
 class Subject:
@@ -126,15 +129,11 @@ class Subject:
 
     def facts(self) -> dict[str, Any]:
         """Version, size of the model file, kernels."""
-        import sieve
-
-        directory = self.directory / "int8"
-        if not directory.is_dir():
-            directory = self.directory / "fp32"
+        weights = self.directory / "int8" / WEIGHTS_FILE
         return {
             "version": sieve.__version__,
-            "model_mb": round((directory / "model.safetensors").stat().st_size / 1e6, 1),
-            "kernels": kernels(self.engine),
+            "model_mb": round(weights.stat().st_size / 1e6, 1),
+            "kernels": getattr(self.engine, "kernels", "torch"),
         }
 
     def threshold(self, sentences: list[list[int]], set_size: int) -> float:
@@ -151,19 +150,13 @@ class Subject:
 
     def translate(self, ids: list[int]) -> dict[str, Any]:
         """One sentence."""
-        source = [np.array(ids)]
         begin = time.perf_counter()
-        found = self.engine.translate(source, self.selection, Forced(BEAM))[0][0]
+        found, parts = translate(self.engine, ids, self.selection)
         seconds = time.perf_counter() - begin
         if isinstance(self.selection, LexiconTopK):
             assert set(found.tokens) <= lexicon_set(self.table, ids), "words outside of the lexicon"
-        answer = {
-            "seconds": seconds,
-            "length": len(found.tokens),
-            "words": found.shortlist_size,
-        }
-        parts = timings(self.engine)
-        return answer if parts is None else {**answer, "parts": parts}
+        answer = {"seconds": seconds, "length": len(found.tokens), "words": found.shortlist_size}
+        return {**answer, "parts": parts} if parts else answer
 
     def bulk(self, sentences: list[list[int]], options: dict[str, Any]) -> dict[str, Any]:
         """All sentences in one call."""
