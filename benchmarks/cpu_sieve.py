@@ -1,6 +1,6 @@
 """Sieve's own worker: the native engine on an int8 directory of random weights.
 
-What it needs to know of the engine stands in `prepare`, `open_engine` and `translate`. Imports torch
+What it needs to know of the engine is in `prepare`, `open_engine` and `translate`. Imports torch
 only to make weights, or where the settings ask for the torch engine, with which the harness can be
 tried out.
 """
@@ -99,7 +99,9 @@ def open_engine(directory: Path, settings: dict[str, Any]) -> Any:
         return TorchEngine(load_model(bundle))
     from sieve.inference.native_engine import NativeEngine
 
-    return NativeEngine.open(open_bundle(bundle), threads)
+    engine = NativeEngine.open(open_bundle(bundle), threads=threads)
+    assert engine.int8
+    return engine
 
 
 def translate(engine: Any, ids: list[int], selection: Selector) -> tuple[Any, dict[str, float]]:
