@@ -32,9 +32,10 @@ test: check
 test-slow: setup
 	$(BIN)/pytest -m slow
 
+# Beside other engines, which are installed into .bench-venv: make bench [DATA=directory with test/].
 bench: setup
-	$(BIN)/python benchmarks/ssru_scan.py
-	$(BIN)/python benchmarks/nvs_memory.py
+	$(BIN)/python benchmarks/cpu_latency.py $(if $(DATA),--data $(DATA))
+	$(BIN)/python benchmarks/cpu_bulk.py $(if $(DATA),--data $(DATA))
 
 clean:
 	rm -rf $(VENV) build demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -7,6 +7,7 @@ import os
 import platform
 import re
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -105,6 +106,22 @@ def real_lengths(path: Path, tokenizer: Path | None) -> list[int]:
         return [len(processor.encode(line)) + 1 for line in lines]
     parts = re.compile(r"\w+|[^\w\s]")
     return [1 + sum(-(-len(part) // 6) for part in parts.findall(line)) for line in lines]
+
+
+class Stopwatch:
+    """Wall and CPU time of a `with` block; CPU time is that of all threads of the process."""
+
+    def __enter__(self) -> "Stopwatch":
+        self._begin = time.perf_counter(), time.process_time()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.seconds = time.perf_counter() - self._begin[0]
+        self.cpu = time.process_time() - self._begin[1]
+
+    def answer(self, length: int, words: int) -> dict[str, Any]:
+        """What a worker says of a sentence: times, output tokens, words to choose from."""
+        return {"seconds": self.seconds, "cpu": self.cpu, "length": length, "words": words}
 
 
 def summary(seconds: list[float]) -> dict[str, float]:

@@ -21,6 +21,7 @@ from cpu_common import (
     SPECIAL,
     WORDS,
     Size,
+    Stopwatch,
     lexicon_set,
     make_lexicon,
     word,
@@ -124,18 +125,17 @@ class Subject:
     def translate(self, ids: list[int]) -> dict[str, Any]:
         """One sentence."""
         tokens = [*map(word, ids[:-1]), "</s>"]
-        begin = time.perf_counter()
-        found = self.translator.translate_batch(
-            [tokens], beam_size=BEAM, max_decoding_length=len(ids), use_vmap=self.vmap
-        )
-        seconds = time.perf_counter() - begin
+        with Stopwatch() as watch:
+            found = self.translator.translate_batch(
+                [tokens], beam_size=BEAM, max_decoding_length=len(ids), use_vmap=self.vmap
+            )
         output = found[0].hypotheses[0]
-        words = lexicon_set(self.lexicon, ids) if self.vmap else None
-        if words is not None:
-            outside = {token for token in output if token[0] == "w" and int(token[1:]) not in words}
-            assert not outside, f"words outside of the map: {outside}"
-        size = WORDS if words is None else len(words)
-        return {"seconds": seconds, "length": len(output), "words": size}
+        if not self.vmap:
+            return watch.answer(len(output), WORDS)
+        words = lexicon_set(self.lexicon, ids)
+        outside = {token for token in output if token[0] == "w" and int(token[1:]) not in words}
+        assert not outside, f"words outside of the map: {outside}"
+        return watch.answer(len(output), len(words))
 
     def bulk(self, sentences: list[list[int]], options: dict[str, Any]) -> dict[str, Any]:
         """All sentences, a request for each length: the maximum length belongs to a request."""

@@ -180,8 +180,13 @@ class Column:
         for start in range(0, len(sentences), arguments.block):
             block = sentences[start : start + arguments.block]
             for name in rng.permutation(list(self.workers)):
-                answers = self.workers[name].ask("block", sentences=[WARM_UP[0], *block])
-                found.answers[name] += answers[1:]
+                try:
+                    answers = self.workers[name].ask("block", sentences=[WARM_UP[0], *block])
+                    found.answers[name] += answers[1:]
+                except WorkerError as error:
+                    note(f"{self.label}: {name} left out: {error}")
+                    self.workers.pop(name).close()
+                    del found.answers[name]
             words = found.words(NVS) or arguments.set_size
             bytes_ = round(SIZES[self.size].step_bytes(words))
             found.bandwidths.append(self.floor.ask("bandwidth", bytes_=bytes_))
@@ -195,6 +200,8 @@ class Column:
 def main() -> None:
     arguments = parse()
     install_peers()
+    if (load := os.getloadavg()[0]) > 0.5:
+        note(f"this machine is busy (load {load:.1f}): wall times will be too long and uneven")
     cores = sorted(os.sched_getaffinity(0))
     os.sched_setaffinity(0, set(cores) - {arguments.core} or set(cores))
     result: dict[str, Any] = {

@@ -5,7 +5,6 @@ parameter names are those that `marian train` writes for this kind of model.
 """
 
 import json
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from cpu_common import (
     SPECIAL,
     WORDS,
     Size,
+    Stopwatch,
     lexicon_set,
     make_lexicon,
     word,
@@ -151,15 +151,14 @@ class Subject:
     def translate(self, ids: list[int]) -> dict[str, Any]:
         """One sentence; Marian adds EOS to the source."""
         text = [" ".join(map(word, ids[:-1]))]
-        begin = time.perf_counter()
-        found = self.translator.translate(text)
-        seconds = time.perf_counter() - begin
+        with Stopwatch() as watch:
+            found = self.translator.translate(text)
         output = found[0].split()
         if not self.shortlist:
-            return {"seconds": seconds, "length": len(output), "words": WORDS}
+            return watch.answer(len(output), WORDS)
         words = lexicon_set(self.lexicon, ids)
         size = -(-len(words) // 8) * 8  # filled up with the words after the first ones
         allowed = words | set(range(COMMON, COMMON + 8))
         outside = [token for token in output if int(token[1:]) not in allowed]
         assert not outside, f"words outside of the shortlist: {outside}"
-        return {"seconds": seconds, "length": len(output), "words": size}
+        return watch.answer(len(output), size)

@@ -17,9 +17,9 @@ class Measured:
     """Bytes a second of pure loads, once a block."""
     facts: dict[str, dict[str, Any]] = field(default_factory=dict)
 
-    def seconds(self, name: str) -> list[float]:
-        """One number a sentence."""
-        return [one["seconds"] for one in self.answers[name]]
+    def seconds(self, name: str, kind: str = "seconds") -> list[float]:
+        """One number a sentence: wall time, or `cpu` time."""
+        return [one[kind] for one in self.answers[name]]
 
     def words(self, name: str) -> float:
         """Mean size of the sets; 0 where there is nothing yet."""
@@ -32,12 +32,15 @@ def table(measured: Measured, title: str, ours: str) -> dict[str, Any]:
     for name, answers in measured.answers.items():
         rows[name] = {
             **summary(measured.seconds(name)),
+            "cpu_p50": summary(measured.seconds(name, "cpu"))["p50"],
             "mean_set": round(measured.words(name), 1),
             "output_tokens": _range([one["length"] for one in answers]),
             **measured.facts[name],
         }
         if ours in measured.answers:
-            rows[name]["ratio"] = ratio(measured.seconds(name), measured.seconds(ours))
+            for kind, key in (("seconds", "ratio"), ("cpu", "cpu_ratio")):
+                pair = measured.seconds(name, kind), measured.seconds(ours, kind)
+                rows[name][key] = ratio(*pair)
         if parts := _parts(answers):
             rows[name]["parts_ms"] = parts
     lengths = [one["length"] for one in next(iter(measured.answers.values()))]
@@ -84,14 +87,14 @@ def _range(lengths: list[int]) -> str:
 def print_table(found: dict[str, Any]) -> None:
     print(f"\n{found['size']}: {found['title']}")
     print(
-        f"{'':<32}{'p50 ms':>9}{'p90 ms':>9}{'mean ms':>18}{'p90 / NVS':>24}"
+        f"{'':<32}{'p50 ms':>9}{'p90 ms':>9}{'mean ms':>18}{'CPU p50':>9}{'p90 / NVS':>24}"
         f"{'set':>8}{'out':>8}{'peak MB':>9}{'file MB':>9}  settings"
     )
     for name, row in found["methods"].items():
         mean = f"{row['mean']:.2f} ± {row['ci95']:.2f}"
         print(
-            f"{name:<32}{row['p50']:>9.2f}{row['p90']:>9.2f}{mean:>18}{_shown(row):>24}"
-            f"{row['mean_set']:>8.0f}{row['output_tokens']:>8}{row['peak_mb']:>9.0f}"
+            f"{name:<32}{row['p50']:>9.2f}{row['p90']:>9.2f}{mean:>18}{row['cpu_p50']:>9.2f}"
+            f"{_shown(row):>24}{row['mean_set']:>8.0f}{row['output_tokens']:>8}{row['peak_mb']:>9.0f}"
             f"{row['model_mb']:>9.1f}  {row['version']} {row['settings']} {row.get('kernels', '')}"
         )
     for name, row in found["methods"].items():

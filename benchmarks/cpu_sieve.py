@@ -13,7 +13,17 @@ from typing import Any
 import numpy as np
 
 import sieve
-from cpu_common import BEAM, COMMON, LEXICON_FILE, SPECIAL, WORDS, Size, lexicon_set, make_lexicon
+from cpu_common import (
+    BEAM,
+    COMMON,
+    LEXICON_FILE,
+    SPECIAL,
+    WORDS,
+    Size,
+    Stopwatch,
+    lexicon_set,
+    make_lexicon,
+)
 from sieve.bundle import WEIGHTS_FILE, open_bundle
 from sieve.inference.options import SearchOptions
 from sieve.selection.lexicon import Lexicon
@@ -152,12 +162,11 @@ class Subject:
 
     def translate(self, ids: list[int]) -> dict[str, Any]:
         """One sentence."""
-        begin = time.perf_counter()
-        found, parts = translate(self.engine, ids, self.selection)
-        seconds = time.perf_counter() - begin
+        with Stopwatch() as watch:
+            found, parts = translate(self.engine, ids, self.selection)
         if isinstance(self.selection, LexiconTopK):
             assert set(found.tokens) <= lexicon_set(self.table, ids), "words outside of the lexicon"
-        answer = {"seconds": seconds, "length": len(found.tokens), "words": found.shortlist_size}
+        answer = watch.answer(len(found.tokens), found.shortlist_size)
         return {**answer, "parts": parts} if parts else answer
 
     def bulk(self, sentences: list[list[int]], options: dict[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """torch int8 dynamic: our own model on our torch engine, every matrix product quantised."""
 
-import time
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from cpu_common import BEAM, Size
+from cpu_common import BEAM, Size, Stopwatch
 from cpu_sieve import Forced, random_model
 from sieve.inference.output_words import AllWords
 from sieve.inference.torch_engine import TorchEngine
@@ -66,10 +65,9 @@ class Subject:
     def translate(self, ids: list[int]) -> dict[str, Any]:
         """One sentence."""
         source: list[IntArray] = [torch.tensor(ids).numpy()]
-        begin = time.perf_counter()
-        found = self.engine.translate(source, FullVocabulary(), Forced(BEAM))[0][0]
-        seconds = time.perf_counter() - begin
-        return {"seconds": seconds, "length": len(found.tokens), "words": found.shortlist_size}
+        with Stopwatch() as watch:
+            found = self.engine.translate(source, FullVocabulary(), Forced(BEAM))[0][0]
+        return watch.answer(len(found.tokens), found.shortlist_size)
 
 
 def _quantized(model: Any) -> Any:
