@@ -1,11 +1,14 @@
 """What the GPU benchmarks share: random models, forced lengths, Hugging Face, timing."""
 
+import fcntl
 import json
+import os
 import statistics
 import sys
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,10 +16,12 @@ from typing import Any, TypeVar
 import numpy as np
 import torch
 
+from sieve.inference.engine import Hypothesis
 from sieve.inference.options import SearchOptions
 from sieve.inference.torch_engine import TorchEngine
 from sieve.model.config import ModelConfig, resolve
 from sieve.model.translation import TranslationModel
+from sieve.selection.selectors import Selector
 from sieve.text.vocabulary import BOS, EOS, PAD, IntArray
 
 T = TypeVar("T")
@@ -96,6 +101,28 @@ def generate(model: Any, ids: torch.Tensor, length: int, beam_size: int, **extra
         )  # fmt: skip
 
 
+def agreement(
+    engine: TorchEngine,
+    found: Sequence[Sequence[Hypothesis]],
+    source: list[IntArray],
+    selection: Selector,
+    options: SearchOptions,
+) -> dict[str, float]:
+    """Translations against those of plain torch in the same precision: how many are the same."""
+    before = os.environ.get("SIEVE_TRITON")
+    os.environ["SIEVE_TRITON"] = "0"
+    plain = TorchEngine(engine.model, engine.precision, graphs=False)
+    expected = plain.translate(source, selection, options)
+    os.environ.pop("SIEVE_TRITON") if before is None else None
+    pairs = [(a[0], b[0]) for a, b in zip(found, expected, strict=True)]
+    gaps = [abs(a.score - b.score) / abs(b.score) for a, b in pairs]
+    return {
+        "same": sum(a.tokens == b.tokens for a, b in pairs) / len(pairs),
+        "relative_score_gap": float(f"{max(gaps):.1e}"),
+        "sentences": len(pairs),
+    }
+
+
 def timed(function: Callable[..., T], *arguments: Any, **named: Any) -> tuple[T, float]:
     """What a call returns, and its milliseconds from host to host."""
     synchronize()
@@ -116,6 +143,32 @@ def summary(times: list[float]) -> dict[str, float]:
         "ci95": round(1.96 * spread / len(times) ** 0.5, 4),
         "n": len(times),
     }
+
+
+class Turns:
+    """Several benchmarks on one GPU: compiling side by side, timing alone.
+
+    All hold a lock on the same file: shared while they get ready, exclusive while they time.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self.file = path.open("w") if path else None
+        self._take(fcntl.LOCK_SH)
+
+    def _take(self, kind: int) -> None:
+        if self.file:
+            fcntl.flock(self.file, kind)
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Waits until nobody else is at work."""
+        self._take(fcntl.LOCK_UN)
+        self._take(fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            self._take(fcntl.LOCK_UN)
+            self._take(fcntl.LOCK_SH)
 
 
 class Report:

@@ -9,6 +9,7 @@ the eager one; each later part goes on if another fails. --quick runs a small ve
 
 import argparse
 import os
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,8 @@ from gpu_common import (
     HALF,
     Forced,
     Report,
+    Turns,
+    agreement,
     build,
     generate,
     hugging_face,
@@ -33,16 +36,17 @@ from sieve.inference.captured import Captured
 from sieve.inference.options import SearchOptions
 from sieve.inference.search import run_checked
 from sieve.inference.torch_engine import TorchEngine
-from sieve.model.config import ModelConfig
+from sieve.model.config import ModelConfig, resolve
 from sieve.selection.selectors import FullVocabulary, NeuralSelection, Selector, log_odds
 
+PARTS = ("check", "latency", "breakdown", "profile", "plain", "hugging_face")
 HF_MODES = ("eager", "static", "decoder-compiled", "static-compiled")
 
 
-def check(number: int) -> dict[str, Any]:
+def check(number: int, mixers: Sequence[str]) -> dict[str, Any]:
     """Captured against eager: fp32 must agree, fp16 is told."""
     found = {}
-    for mixer in ("ssru", "attention"):
+    for mixer in mixers:
         model = build("tiny", 4000, decoder_mixer=mixer, tie="none")
         with torch.no_grad():
             model.output.bias[2] = 1.0  # here translations may end
@@ -78,16 +82,23 @@ def latency(engine: TorchEngine, args: argparse.Namespace, length: int) -> dict[
     choices = selections(engine, source, args.set_size)
     times: dict[str, list[float]] = {name: [] for name in choices}
     sizes = []
-    for index in range(-10, args.repeats):
-        for name, selection in choices.items():
-            ids = [source[index % args.repeats]]
-            found, spent = timed(engine.translate, ids, selection, options)
-            assert len(found[0][0].tokens) == length, len(found[0][0].tokens)
-            if index >= 0:
-                times[name].append(spent)
-                if name == "nvs":
-                    sizes.append(found[0][0].shortlist_size)
+    for selection in choices.values():
+        engine.translate(source[:1], selection, options)
+    with args.turns.alone():
+        for index in range(-10, args.repeats):
+            for name, selection in choices.items():
+                ids = [source[index % args.repeats]]
+                found, spent = timed(engine.translate, ids, selection, options)
+                assert len(found[0][0].tokens) == length, len(found[0][0].tokens)
+                if index >= 0:
+                    times[name].append(spent)
+                    if name == "nvs":
+                        sizes.append(found[0][0].shortlist_size)
     result: dict[str, Any] = {name: summary(values) for name, values in times.items()}
+    for name, selection in choices.items():
+        some = source[:8]
+        found = [engine.translate([ids], selection, options)[0] for ids in some]
+        result[name] |= {"agreement": agreement(engine, found, some, selection, options)}
     result["mean_set"] = sum(sizes) / len(sizes)
     result["nvs_p90_share"] = round(result["nvs"]["p90"] / result["none"]["p90"], 4)
     return result
@@ -102,7 +113,7 @@ def breakdown(engine: TorchEngine, args: argparse.Namespace) -> dict[str, Any]:
     for name, selection in selections(engine, source, args.set_size).items():
         odds = log_odds(selection.threshold) if isinstance(selection, NeuralSelection) else None
         parts: dict[str, list[float]] = {"encode": [], "start": [], "steps": [], "results": []}
-        with engine.inference():
+        with args.turns.alone(), engine.inference():
             for ids in source:
                 encoding, encode = timed(captured.encode, [ids], odds)
                 chosen = odds is not None
@@ -149,14 +160,37 @@ def theirs(args: argparse.Namespace, config: ModelConfig, mode: str) -> dict[str
         model.model.encoder.forward = torch.compile(model.model.encoder.forward)
     extra = {"cache_implementation": "static"} if mode.startswith("static") else {}
     source = sentences(args.repeats, args.tokens, args.words, seed=3)
-    times = []
-    for index in range(-args.hf_warmup, args.hf_repeats):
+
+    def once(index: int) -> float:
         ids = torch.from_numpy(source[index % args.repeats])[None].to(DEVICE)
         found, spent = timed(generate, model, ids, args.length, 5, **extra)
         assert found.shape[1] == args.length + 1, found.shape
-        if index >= 0:
-            times.append(spent)
+        return spent
+
+    for index in range(args.hf_warmup):
+        once(index)
+    with args.turns.alone():
+        times = [once(index) for index in range(args.hf_repeats)]
     return summary(times)
+
+
+def measure(args: argparse.Namespace, report: Report) -> Any:
+    """Our own parts; returns the latency."""
+    model = build(args.preset, args.words)
+    engine = TorchEngine(model, HALF, graphs=True)
+    ours = None
+    if "latency" in args.parts:
+        ours = report.part("latency", partial(latency, engine, args, args.length))
+    if "breakdown" in args.parts:
+        report.part("breakdown", partial(breakdown, engine, args))
+    if "profile" in args.parts and DEVICE == "cuda":
+        report.part("profile", partial(profile, engine, args))
+    if "plain" in args.parts:
+        os.environ["SIEVE_TRITON"] = "0"
+        plain = TorchEngine(model, HALF, graphs=True)
+        report.part("latency_without_triton", partial(latency, plain, args, args.length))
+        os.environ.pop("SIEVE_TRITON")
+    return ours
 
 
 def main() -> None:
@@ -172,37 +206,30 @@ def main() -> None:
     parser.add_argument("--hf-repeats", type=int, default=20)
     parser.add_argument("--hf-warmup", type=int, default=3)
     parser.add_argument("--quick", action="store_true", help="a small version, also without GPU")
-    parser.add_argument("--no-hf", action="store_true", help="leave Hugging Face out")
-    parser.add_argument("--no-check", action="store_true", help="leave out the comparison")
-    parser.add_argument("--no-plain", action="store_true", help="leave out: without our kernels")
+    parser.add_argument("--parts", nargs="*", choices=PARTS, default=PARTS)
+    parser.add_argument("--mixers", nargs="*", default=("ssru", "attention"), help="to check")
     parser.add_argument("--hf-modes", nargs="*", choices=HF_MODES, default=HF_MODES)
+    parser.add_argument("--lock", type=Path, help="file by which benchmarks take turns")
     parser.add_argument("--output", type=Path)
     args = parser.parse_args()
     if args.quick:
         args.preset, args.words, args.repeats, args.set_size = "tiny", 2000, 3, 300
         args.hf_repeats, args.hf_warmup = 2, 1
+    args.turns = Turns(args.lock)
     report = Report(args.output)
-    if not args.no_check:
-        report.part("check", partial(check, 3 if args.quick else 24))
-    model = build(args.preset, args.words)
-    engine = TorchEngine(model, HALF, graphs=True)
-    ours = report.part("latency", partial(latency, engine, args, args.length))
-    report.part("breakdown", partial(breakdown, engine, args))
-    if DEVICE == "cuda":
-        report.part("profile", partial(profile, engine, args))
-    if not args.no_plain:
-        os.environ["SIEVE_TRITON"] = "0"
-        plain = TorchEngine(model, HALF, graphs=True)
-        report.part("latency_without_triton", partial(latency, plain, args, args.length))
-        os.environ.pop("SIEVE_TRITON")
-    rows = [("sieve, no selection", ours and ours["none"]), ("sieve, nvs", ours and ours["nvs"])]
-    if not args.no_hf:
-        for mode in args.hf_modes:
-            name = f"hugging_face_{mode}"
-            if DEVICE == "cuda":
-                torch._dynamo.reset()
-            found = report.part(name, partial(theirs, args, model.config, mode))
-            rows.append((f"hugging face, {mode}", found))
+    if "check" in args.parts:
+        report.part("check", partial(check, 3 if args.quick else 24, args.mixers))
+    rows: list[tuple[str, Any]] = []
+    ours = None
+    if {"latency", "breakdown", "profile", "plain"} & set(args.parts):
+        ours = measure(args, report)
+        rows += [(f"sieve, {name}", ours and ours[name]) for name in ("none", "nvs")]
+    config = resolve(args.preset, {"src_vocab_size": args.words, "tgt_vocab_size": args.words})
+    for mode in args.hf_modes if "hugging_face" in args.parts else ():
+        if DEVICE == "cuda":
+            torch._dynamo.reset()
+        found = report.part(f"hugging_face_{mode}", partial(theirs, args, config, mode))
+        rows.append((f"hugging face, {mode}", found))
     print(f"\n{'':<34}{'p50 ms':>10}{'p90 ms':>10}{'mean ms':>16}{'x ours':>8}")
     for name, row in rows:
         if row:

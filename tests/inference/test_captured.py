@@ -11,7 +11,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sieve.inference.captured import bucket, compact
+from sieve.inference.encodings import bucket, compact
 from sieve.inference.options import SearchOptions
 from sieve.inference.torch_engine import TorchEngine
 from sieve.model.config import ModelConfig

@@ -16,7 +16,6 @@ import triton.language as tl
 from torch import Tensor
 
 from sieve.inference.beams import Beams, chunk_width
-from sieve.model.early_triton import EARLY, begin, early
 from sieve.text.vocabulary import EOS
 
 _BLOCK = 4096
@@ -43,9 +42,7 @@ class Summary:
 @triton.jit
 def _summarize(
     logits, tops, sums, maxima, S, C, P, BLOCK: tl.constexpr, WIDTH: tl.constexpr,
-    EARLY: tl.constexpr,
 ):  # fmt: skip
-    begin(EARLY)
     row = tl.program_id(0).to(tl.int64)
     block = tl.program_id(1)
     column = block * BLOCK + tl.arange(0, BLOCK)
@@ -106,9 +103,7 @@ def _advance(
     position, history, log_probs, alive, parents, ticket, S, C, P, B, words_stride, vocab_size,
     n_best, enough, K: tl.constexpr, KP: tl.constexpr, RP: tl.constexpr, CP: tl.constexpr,
     PP: tl.constexpr, WIDTH: tl.constexpr, HAS_WORDS: tl.constexpr, END: tl.constexpr,
-    EARLY: tl.constexpr,
 ):  # fmt: skip
-    begin(EARLY)
     b = tl.program_id(0).to(tl.int64)
     R: tl.constexpr = 2 * K
     beam = tl.arange(0, KP)
@@ -209,7 +204,7 @@ def summarize(logits: Tensor) -> Summary:
     sums = torch.empty_like(tops)
     _summarize[(N, P)](
         logits, tops, sums, maxima, S, C, P, BLOCK=block, WIDTH=width,
-        EARLY=EARLY, num_warps=8 if block >= 2048 else 4, **early(),
+        num_warps=8 if block >= 2048 else 4,
     )  # fmt: skip
     return Summary(logits, tops, sums, maxima)
 
@@ -235,6 +230,6 @@ def advance(beams: Beams, found: Summary, words: Tensor | None, vocab_size: int)
         0 if words is None else words.stride(0), vocab_size, beams.n_best, beams.enough,
         K=K, KP=KP, RP=max(2, triton.next_power_of_2(2 * K)), CP=CP,
         PP=max(2, triton.next_power_of_2(P)), WIDTH=S // C,
-        HAS_WORDS=words is not None, END=EOS, EARLY=EARLY, num_warps=8 if KP * CP >= 2048 else 4,
-        **early(),
+        HAS_WORDS=words is not None, END=EOS,
+        num_warps=1 if KP * CP <= 512 else 4 if KP * CP <= 2048 else 8,
     )  # fmt: skip

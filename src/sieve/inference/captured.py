@@ -8,9 +8,8 @@ few steps for the end, answered while the next one runs, and one for the results
 
 from __future__ import annotations
 
-import bisect
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +17,7 @@ import torch
 from torch import Tensor
 
 from sieve.inference.beams import Beams
+from sieve.inference.encodings import Encoding, Run, bucket, chosen, compact
 from sieve.inference.engine import Hypothesis
 from sieve.inference.kernels import kernels_for
 from sieve.inference.options import SearchOptions
@@ -41,28 +41,6 @@ _TARGET = (64, 256, 1024, 2048)
 _WORDS = (256, 512, 1024, 1536, 2048, 4096, 8192)
 _KEPT = 24
 """Searches kept captured; the one not used for longest goes first."""
-
-Run = Callable[[], None]
-
-
-@dataclass(eq=False)
-class Encoding:
-    """Fixed buffers of one bucket of sources, and the work that fills them."""
-
-    src_ids: Tensor
-    """(B, T)"""
-    log_odds: Tensor
-    """(1,) a word is selected when its logit lies above."""
-    memory: Tensor
-    src_mask: Tensor
-    logits: Tensor
-    """(B, V) of the selection head in fp32; without rows where nothing is selected."""
-    words: Tensor
-    """(B, W) the selected words, as many as can be gathered."""
-    sizes: Tensor
-    """(B,) how many are selected."""
-    encode: Run
-    """Source ids to memory, and to the selected words where asked for."""
 
 
 @dataclass(eq=False)
@@ -307,29 +285,3 @@ class Captured:
         if before is not None:
             before()
         return graph.replay
-
-
-def bucket(sizes: Sequence[int], size: int) -> int:
-    """The least of `sizes` that holds `size`."""
-    place = bisect.bisect_left(sizes, size)
-    return sizes[place] if place < len(sizes) else size
-
-
-def chosen(encoding: Encoding) -> Tensor:
-    """(B, V) whether a word is selected; EOS always is."""
-    selected = encoding.logits > encoding.log_odds
-    selected[:, EOS] = True
-    return selected
-
-
-def compact(selected: Tensor, width: int) -> Tensor:
-    """(B, width) places of the True in each row of selected (B, V), ascending; PAD behind them.
-
-    Without a question to the host: each True goes to the column of its running number.
-    """
-    B, V = selected.shape
-    column = selected.cumsum(dim=1, dtype=torch.int32) - 1
-    column = column.masked_fill(~selected, width).clamp(max=width)  # the last one is thrown away
-    places = torch.arange(V, device=selected.device).expand(B, V)
-    words = torch.full((B, width + 1), PAD, dtype=torch.int64, device=selected.device)
-    return words.scatter_(1, column.to(torch.int64), places)[:, :width]

@@ -13,7 +13,6 @@ import triton.language as tl
 from torch import Tensor
 
 from sieve.inference.beams_triton import Summary
-from sieve.model.early_triton import EARLY, begin, early, prefetch_rows
 from sieve.text.vocabulary import EOS
 
 _FEW = 2048
@@ -23,8 +22,7 @@ _FEW = 2048
 @triton.jit
 def _word_logits(
     states, weight, bias, words, sizes, logits, tops, sums, words_stride, S, C, K, D,
-    KP: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, LINES: tl.constexpr,
-    EARLY: tl.constexpr,
+    KP: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
 ):  # fmt: skip
     """Logits of BN words of a sentence for its K states, their maximum and sum of exponentials."""
     block, b = tl.program_id(0), tl.program_id(1).to(tl.int64)
@@ -36,8 +34,6 @@ def _word_logits(
     kind = logits.dtype.element_ty
     if block * BN < size:
         word = tl.load(words + b * words_stride + column, mask=inside, other=0)
-        prefetch_rows(weight, word, D, LINES, EARLY and BN == 16)
-        begin(EARLY)
         found = tl.zeros((BN, KP), tl.float32)
         for k in range(0, D, BK):
             at = k + channel
@@ -55,7 +51,6 @@ def _word_logits(
         tl.store(tops + first * C + block, top, mask=real)
         tl.store(sums + first * C + block, tl.sum(tl.exp(found - top[None, :]), axis=0), mask=real)
     else:
-        begin(EARLY)
         nothing = tl.full((BN, KP), -float("inf"), tl.float32)
         tl.store(logits + place, nothing.to(kind), mask=real[None, :])
         tl.store(tops + first * C + block, -float("inf"), mask=real)
@@ -105,8 +100,7 @@ def word_logits(
         states.contiguous(), weight, bias, words, sizes, logits, tops, sums, words.stride(0),
         S, C, N // B, D, KP=max(16, triton.next_power_of_2(N // B)), BN=width,
         BK=max(16, min(128 if width == 16 else 64, triton.next_power_of_2(D))),
-        LINES=triton.next_power_of_2(triton.cdiv(D * weight.element_size(), 128)),
-        EARLY=EARLY, num_warps=4, num_stages=4, **early(),
+        num_warps=4, num_stages=4,
     )  # fmt: skip
     return Summary(logits, tops, sums, tops)
 

@@ -222,22 +222,20 @@ def hypotheses(beams: Beams, sizes: Tensor) -> list[list[Hypothesis]]:
 
 def unpacked(found: npt.NDArray[np.int32], head: int) -> list[list[Hypothesis]]:
     """Hypotheses (B, n_best, head + 2U) as `trace_triton` packs them: see there."""
-    lengths, sizes = found[:, :, 0], found[:, 0, 1].tolist()
-    if not lengths[:, 0].all():
+    B, number, width = found.shape
+    if not found[:, 0, 0].all():
         raise _no_score()
-    U, longest = (found.shape[2] - head) // 2, int(lengths.max())
-    tokens = found[:, :, head : head + longest].tolist()
-    scores = found[:, :, head + U : head + U + longest].copy().view(np.float32).tolist()
-    results = []
-    for size, counts, rows, parts in zip(sizes, lengths.tolist(), tokens, scores, strict=True):
-        some = []
-        for count, one, its in zip(counts, rows, parts, strict=True):
-            if count:
-                words = count - (one[count - 1] == EOS)
-                ids = one if words == longest else one[:words]
-                values = its if count == longest else its[:count]
-                some.append(Hypothesis(tuple(ids), tuple(values), size))
-        results.append(some)
+    rows = found.reshape(B * number, width)
+    lengths, sizes = rows[:, 0].tolist(), rows[:, 1].tolist()
+    U, longest = (width - head) // 2, max(lengths)
+    tokens = rows[:, head : head + longest].tolist()
+    scores = rows[:, head + U : head + U + longest].copy().view(np.float32).tolist()
+    results: list[list[Hypothesis]] = [[] for _ in range(B)]
+    for row, (length, size) in enumerate(zip(lengths, sizes, strict=True)):
+        if length:
+            words = length - (tokens[row][length - 1] == EOS)
+            ids, values = tuple(tokens[row][:words]), tuple(scores[row][:length])
+            results[row // number].append(Hypothesis(ids, values, size))
     return results
 
 

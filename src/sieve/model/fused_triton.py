@@ -8,7 +8,6 @@ import triton
 import triton.language as tl
 from torch import Tensor, nn
 
-from sieve.model.early_triton import EARLY, begin, early
 from sieve.model.fused import Cells
 
 
@@ -110,10 +109,9 @@ def _context(
 @triton.jit
 def _attend(
     q, keys, values, mask, out, scale, T, K, q_stride, out_stride, t_stride, head_stride, b_stride,
-    KP: tl.constexpr, DH: tl.constexpr, BT: tl.constexpr, EARLY: tl.constexpr,
+    KP: tl.constexpr, DH: tl.constexpr, BT: tl.constexpr,
 ):  # fmt: skip
     """One sentence, head and block of queries: q and out (B, K, H·DH), strides in elements."""
-    begin(EARLY)
     b, h = tl.program_id(0).to(tl.int64), tl.program_id(1)
     beam, channel = tl.program_id(2) * KP + tl.arange(0, KP), tl.arange(0, DH)
     real = (beam < K)[:, None]
@@ -150,8 +148,7 @@ def attend(q: Tensor, keys_values: Tensor, mask: Tensor) -> Tensor:
     KP = queries(K)
     _attend[(B, H, triton.cdiv(K, KP))](
         q, keys_values[0], keys_values[1], mask.contiguous(), out, DH**-0.5, T, K, H * DH, H * DH,
-        DH, T * DH, H * T * DH, KP=KP, DH=DH, BT=keys(T), EARLY=EARLY, num_warps=2,
-        **early(),
+        DH, T * DH, H * T * DH, KP=KP, DH=DH, BT=keys(T), num_warps=2,
     )  # fmt: skip
     return out
 
@@ -163,8 +160,7 @@ def self_attend(qkv: Tensor, mask: Tensor, heads: int) -> Tensor:
     KP, DH = queries(T), D // heads
     _attend[(B, heads, triton.cdiv(T, KP))](
         qkv, qkv[..., D:], qkv[..., 2 * D :], mask, out, DH**-0.5, T, T, 3 * D, D,
-        3 * D, DH, T * 3 * D, KP=KP, DH=DH, BT=keys(T), EARLY=EARLY, num_warps=4,
-        **early(),
+        3 * D, DH, T * 3 * D, KP=KP, DH=DH, BT=keys(T), num_warps=4,
     )  # fmt: skip
     return out
 

@@ -56,6 +56,6 @@ def pooled_logits(x: Tensor, mask: Tensor, weight: Tensor, bias: Tensor) -> Tens
     BN = 128 if full else 64
     _pool[(triton.cdiv(B, sentences), triton.cdiv(V, BN))](
         x.contiguous(), mask.view(torch.int8), weight, bias, out, B, T, V, D, TP=TP,
-        SENTENCES=sentences, BN=BN, BK=64, num_warps=8 if full else 4, num_stages=4,
+        SENTENCES=sentences, BN=BN, BK=64, num_warps=4, num_stages=3,
     )  # fmt: skip
     return out
