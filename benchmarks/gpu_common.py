@@ -86,7 +86,8 @@ def hugging_face(config: ModelConfig) -> Any:
         encoder_layerdrop=0.0, decoder_layerdrop=0.0, max_position_embeddings=512,
         pad_token_id=PAD, bos_token_id=BOS, eos_token_id=EOS, decoder_start_token_id=BOS,
     )  # fmt: skip
-    model = transformers.M2M100ForConditionalGeneration(theirs)
+    with torch.device(DEVICE):
+        model = transformers.M2M100ForConditionalGeneration(theirs)
     model.generation_config.eos_token_id = None  # no end before the maximum length
     model.generation_config.forced_eos_token_id = None
     return model.to(DEVICE, getattr(torch, HALF)).eval()
