@@ -40,6 +40,6 @@ struct Isa {
 }  // namespace
 
 #include "table.inl"
-SIEVE_KERNEL_TABLE(kAvx2, "avx2")
+SIEVE_KERNEL_TABLE(kAvx2, "avx2", multiply_int8, pool_int8)
 
 }  // namespace sieve

@@ -12,27 +12,12 @@ namespace {
 #include "vectors.inl"
 #include "floats.inl"
 
-struct Isa {
-  static constexpr std::size_t kRows = 6;
-  static constexpr std::size_t kVectors = 4;
-  static constexpr bool kUnsigned = true;
-  using Row = __m512i;
-  static Row row(const std::int8_t* p) {
-    std::int32_t four = 0;
-    std::memcpy(&four, p, sizeof four);
-    return _mm512_set1_epi32(four);
-  }
-  static Integers weights(Integers stored) { return stored; }
-  static Integers dot(Integers sums, Integers w, Row a) {
-    return reinterpret_cast<Integers>(
-        _mm512_dpbusd_epi32(reinterpret_cast<__m512i>(sums), reinterpret_cast<__m512i>(w), a));
-  }
-};
+#include "vnni512.inl"
 #include "int8.inl"
 
 }  // namespace
 
 #include "table.inl"
-SIEVE_KERNEL_TABLE(kAvx512Vnni, "avx512vnni")
+SIEVE_KERNEL_TABLE(kAvx512Vnni, "avx512vnni", multiply_int8, pool_int8)
 
 }  // namespace sieve

@@ -33,6 +33,6 @@ struct Isa {
 }  // namespace
 
 #include "table.inl"
-SIEVE_KERNEL_TABLE(kAvxVnni, "avxvnni")
+SIEVE_KERNEL_TABLE(kAvxVnni, "avxvnni", multiply_int8, pool_int8)
 
 }  // namespace sieve

@@ -168,37 +168,22 @@ void add_scaled(const float* x, float factor, float* out, std::size_t n) {
 }
 
 void softmax(float* x, std::size_t n) {
-  const std::size_t whole = n / kLanes * kLanes;
-  Vector tops = all(-kInfinity);
-  for (std::size_t i = 0; i < whole; i += kLanes) {
+  const std::size_t room = (n + kLanes - 1) / kLanes * kLanes;
+  fill(x + n, x + room, -kInfinity);
+  Vector tops = load(x);
+  for (std::size_t i = kLanes; i < room; i += kLanes) {
     tops = larger(tops, load(x + i));
   }
-  float top = highest(tops);
-  for (std::size_t i = whole; i < n; ++i) {
-    top = x[i] > top ? x[i] : top;
-  }
+  const float top = highest(tops);
   Vector sums = {};
-  for (std::size_t i = 0; i < whole; i += kLanes) {
+  for (std::size_t i = 0; i < room; i += kLanes) {
     const Vector e = exponential(load(x + i) - top);
     store(x + i, e);
     sums += e;
   }
-  float total = sum(sums);
-  if (whole < n) {
-    Vector rest = {};
-    std::memcpy(&rest, x + whole, (n - whole) * sizeof(float));
-    rest = exponential(rest - top);
-    std::memcpy(x + whole, &rest, (n - whole) * sizeof(float));
-    for (std::size_t i = whole; i < n; ++i) {
-      total += x[i];
-    }
-  }
-  const float share = 1.0F / total;
-  for (std::size_t i = 0; i < whole; i += kLanes) {
+  const float share = 1.0F / sum(sums);
+  for (std::size_t i = 0; i < room; i += kLanes) {
     store(x + i, load(x + i) * share);
-  }
-  for (std::size_t i = whole; i < n; ++i) {
-    x[i] *= share;
   }
 }
 

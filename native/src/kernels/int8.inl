@@ -8,15 +8,25 @@
 //   Isa::kUnsigned      whether dot takes weights as stored (value + 128): the sum is then too
 //                       large by the row's offset
 
+/// Weights to fetch while others are multiplied: some lines of memory for each step of a tile.
+struct Ahead {
+  const std::uint8_t* from;
+  std::size_t lines;
+};
+constexpr std::size_t kLine = 64;
+
 inline Integers load_weights(const std::uint8_t* p) {
   return reinterpret_cast<Integers>(load(reinterpret_cast<const float*>(p)));
 }
 
-/// Sums of R rows and C vectors of channels.
+/// Sums of R rows and C vectors of channels; meanwhile fetches weights that are needed later.
 template <std::size_t R, std::size_t C>
 inline void int8_tile(const std::int8_t* x, std::size_t stride, const std::uint8_t* w,
-                      std::size_t quads, Integers (&sums)[R][C]) {
+                      std::size_t quads, const Ahead& ahead, Integers (&sums)[R][C]) {
   for (std::size_t j = 0; j < quads; ++j) {
+    for (std::size_t line = 0; line < ahead.lines; ++line) {
+      __builtin_prefetch(ahead.from + kLine * (j * ahead.lines + line), 0, 2);
+    }
     Integers weights[C];
     for (std::size_t c = 0; c < C; ++c) {
       weights[c] = Isa::weights(load_weights(w + 4 * (j * kGroup + c * kLanes)));
@@ -32,7 +42,7 @@ inline void int8_tile(const std::int8_t* x, std::size_t stride, const std::uint8
 
 template <std::size_t R, class Use>
 inline void int8_rows(const Int8Rows& x, std::size_t row, const std::uint8_t* group,
-                      std::size_t column, const Use& use) {
+                      std::size_t column, const Ahead& ahead, const Use& use) {
   constexpr std::size_t C = Isa::kVectors;
   for (std::size_t first = 0; first < kPerGroup; first += C) {
     Integers sums[R][C];
@@ -42,7 +52,7 @@ inline void int8_rows(const Int8Rows& x, std::size_t row, const std::uint8_t* gr
       }
     }
     int8_tile<R, C>(x.values + row * x.stride, x.stride, group + 4 * first * kLanes, x.stride / 4,
-                    sums);
+                    ahead, sums);
     for (std::size_t c = 0; c < C; ++c) {
       Vector values[R];
       for (std::size_t r = 0; r < R; ++r) {
@@ -57,45 +67,71 @@ inline void int8_rows(const Int8Rows& x, std::size_t row, const std::uint8_t* gr
 /// columns from `column` on. Columns in the outer loop: weights come from far away once.
 template <class Use>
 inline void int8_product(const Int8Rows& x, const Int8Matrix& w, const Use& use) {
+  const std::size_t bytes = kGroup * x.stride, tiles = (x.rows + Isa::kRows - 1) / Isa::kRows;
+  const std::size_t lines = tiles >= 4 ? 1 : tiles > 1 ? 4 / tiles : 0;
   for (std::size_t column = 0; column < w.channels; column += kGroup) {
     const std::uint8_t* group = w.data + column * x.stride;
+    const bool last = column + kGroup >= w.channels;
     std::size_t row = 0;
     for (; row + Isa::kRows <= x.rows; row += Isa::kRows) {
-      int8_rows<Isa::kRows>(x, row, group, column, use);
+      const std::size_t part = row / Isa::kRows * (x.stride / 4) * lines * kLine;
+      const Ahead ahead{group + bytes + part, last || part >= bytes ? 0 : lines};
+      int8_rows<Isa::kRows>(x, row, group, column, ahead, use);
     }
+    const Ahead none{group, 0};
     switch (x.rows - row) {
-      case 1: int8_rows<1>(x, row, group, column, use); break;
-      case 2: int8_rows<2>(x, row, group, column, use); break;
-      case 3: int8_rows<3>(x, row, group, column, use); break;
-      case 4: int8_rows<4>(x, row, group, column, use); break;
-      case 5: int8_rows<5>(x, row, group, column, use); break;
+      case 1: int8_rows<1>(x, row, group, column, none, use); break;
+      case 2: int8_rows<2>(x, row, group, column, none, use); break;
+      case 3: int8_rows<3>(x, row, group, column, none, use); break;
+      case 4: int8_rows<4>(x, row, group, column, none, use); break;
+      case 5: int8_rows<5>(x, row, group, column, none, use); break;
       default: break;
     }
   }
 }
 
-void multiply_int8(const Int8Rows& x, const Int8Matrix& w, float* out, Finish finish) {
-  const std::size_t stride = padded(w.channels);
-  int8_product(x, w, [&](std::size_t row, std::size_t column, const auto& values) {
+/// Stores products: scaled, with a bias, and so on.
+struct Store {
+  const Int8Matrix& w;
+  float* out;
+  Finish finish;
+
+  void operator()(std::size_t row, std::size_t column, const auto& values) const {
+    const std::size_t stride = padded(w.channels);
     const Vector scale = load(w.scale + column);
     float* to = out + row * stride + column;
     for (const Vector value : values) {
       put(to, value * scale, finish.bias == nullptr ? nullptr : finish.bias + column, finish);
       to += stride;
     }
-  });
-}
+  }
+};
 
-void pool_int8(const Int8Rows& x, const Int8Matrix& w, float* best) {
-  fill(best, best + padded(w.channels), -kInfinity);
-  int8_product(x, w, [&](std::size_t, std::size_t column, const auto& values) {
+/// Keeps the highest product of each channel, not yet scaled by the channel.
+struct Highest {
+  float* best;
+
+  void operator()(std::size_t, std::size_t column, const auto& values) const {
     Vector top = load(best + column);
     for (const Vector value : values) {
       top = larger(top, value);
     }
     store(best + column, top);
-  });
+  }
+};
+
+inline void scale_all(const Int8Matrix& w, float* best) {
   for (std::size_t i = 0; i < padded(w.channels); i += kLanes) {
     store(best + i, load(best + i) * load(w.scale + i));
   }
+}
+
+void multiply_int8(const Int8Rows& x, const Int8Matrix& w, float* out, Finish finish) {
+  int8_product(x, w, Store{w, out, finish});
+}
+
+void pool_int8(const Int8Rows& x, const Int8Matrix& w, float* best) {
+  fill(best, best + padded(w.channels), -kInfinity);
+  int8_product(x, w, Highest{best});
+  scale_all(w, best);
 }

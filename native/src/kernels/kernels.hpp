@@ -88,7 +88,7 @@ struct Kernels {
   float (*dot)(const float* a, const float* b, std::size_t n);
   /// out += factor · x
   void (*add_scaled)(const float* x, float factor, float* out, std::size_t n);
-  /// In place, over n values.
+  /// In place, over n values; what follows them up to a multiple of 16 is overwritten.
   void (*softmax)(float* x, std::size_t n);
   /// Maxima of chunks of 64 of n values (n a multiple of 64); returns the highest.
   float (*chunk_maxima)(const float* x, std::size_t n, float* maxima);

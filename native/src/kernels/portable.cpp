@@ -39,6 +39,6 @@ struct Isa {
 }  // namespace
 
 #include "table.inl"
-SIEVE_KERNEL_TABLE(kPortable, "portable")
+SIEVE_KERNEL_TABLE(kPortable, "portable", multiply_int8, pool_int8)
 
 }  // namespace sieve

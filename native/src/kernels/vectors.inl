@@ -20,20 +20,27 @@ inline Vector all(float x) { return x - Vector{}; }
 inline Vector larger(Vector a, Vector b) { return a > b ? a : b; }
 inline Vector smaller(Vector a, Vector b) { return a < b ? a : b; }
 
+/// Halves that are folded onto each other until one value is left.
 inline float sum(Vector v) {
-  float total = 0.0F;
-  for (std::size_t i = 0; i < kLanes; ++i) {
-    total += v[i];
+  float part[kLanes];
+  std::memcpy(part, &v, sizeof v);
+  for (std::size_t half = kLanes / 2; half > 0; half /= 2) {
+    for (std::size_t i = 0; i < half; ++i) {
+      part[i] += part[half + i];
+    }
   }
-  return total;
+  return part[0];
 }
 
 inline float highest(Vector v) {
-  float top = v[0];
-  for (std::size_t i = 1; i < kLanes; ++i) {
-    top = v[i] > top ? v[i] : top;
+  float part[kLanes];
+  std::memcpy(part, &v, sizeof v);
+  for (std::size_t half = kLanes / 2; half > 0; half /= 2) {
+    for (std::size_t i = 0; i < half; ++i) {
+      part[i] = part[half + i] > part[i] ? part[half + i] : part[i];
+    }
   }
-  return top;
+  return part[0];
 }
 
 inline void fill(float* from, const float* to, float value) {

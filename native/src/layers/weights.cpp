@@ -80,19 +80,20 @@ Matrix Matrix::find(const Tensors& tensors, const std::string& name, std::size_t
 
 void Matrix::row(std::size_t channel, float factor, float* out) const {
   const std::size_t lane = channel % kGroup, first = channel - lane;
-  std::fill(out, out + padded(depth()), 0.0F);
   if (is_int8()) {
     const std::uint8_t* from = int8_.data + first * padded(int8_.depth) + 4 * lane;
     const float scale = int8_.scale[channel] * factor;
-    for (std::size_t k = 0; k < int8_.depth; ++k) {
-      const std::uint8_t stored = from[k / 4 * 4 * kGroup + k % 4];
-      out[k] = (static_cast<float>(stored) - 128.0F) * scale;
+    for (std::size_t j = 0; j < padded(int8_.depth) / 4; ++j) {
+      for (std::size_t i = 0; i < 4; ++i) {
+        out[4 * j + i] = (static_cast<float>(from[4 * j * kGroup + i]) - 128.0F) * scale;
+      }
     }
   } else {
     const float* from = floats_.data + first * floats_.depth + lane;
     for (std::size_t k = 0; k < floats_.depth; ++k) {
       out[k] = from[k * kGroup] * factor;
     }
+    std::fill(out + floats_.depth, out + padded(floats_.depth), 0.0F);
   }
 }
 

@@ -45,7 +45,7 @@ std::vector<Hypothesis> Search::run(Decoder& decoder, const OutputWords& words,
     constraints_.start(options.blocked, options.opens, prefix, words, options.rows);
   }
   float* logits = logits_.grow(options.rows * S);
-  maxima_.grow(S / kGroup);
+  maxima_.grow(options.rows * (S / kGroup));
   log_sums_.resize(options.rows);
   for (step_ = 0; step_ < limit && !scores_.empty();) {
     if (interrupt.stopped()) {
@@ -55,10 +55,12 @@ std::vector<Hypothesis> Search::run(Decoder& decoder, const OutputWords& words,
     const float* states = decoder.step(ids_, parents_, work);
     words.logits(kernels, {states, n, decoder.stride()}, work, logits);
     for (std::size_t r = 0; r < n; ++r) {
-      const float top = kernels.chunk_maxima(logits + r * S, S, maxima_.data());
+      float* maxima = maxima_.data() + r * (S / kGroup);
+      const float top = kernels.chunk_maxima(logits + r * S, S, maxima);
       log_sums_[r] = top + std::log(kernels.sum_exp(logits + r * S, S, top));
       if (constrained) {
         constraints_.apply(r, logits + r * S);
+        kernels.chunk_maxima(logits + r * S, S, maxima);
       }
     }
     if (options.alignment) {
@@ -68,7 +70,7 @@ std::vector<Hypothesis> Search::run(Decoder& decoder, const OutputWords& words,
     if (options.sampling) {
       draw(words, logits);
     } else {
-      find_candidates(words, kernels, logits);
+      find_candidates(words, logits);
     }
     finish(limit);
     live_on(options);
@@ -87,14 +89,14 @@ std::vector<Hypothesis> Search::run(Decoder& decoder, const OutputWords& words,
   return found;
 }
 
-void Search::find_candidates(const OutputWords& words, const Kernels& kernels, float* logits) {
+void Search::find_candidates(const OutputWords& words, const float* logits) {
   const std::size_t S = words.columns();
   candidates_.clear();
   for (std::size_t r = 0; r < scores_.size(); ++r) {
     const float* row = logits + r * S;
-    kernels.chunk_maxima(row, S, maxima_.data());
+    const float* maxima = maxima_.data() + r * (S / kGroup);
     for (std::size_t chunk = 0; chunk < S / kGroup; ++chunk) {
-      const float best = (maxima_[chunk] - log_sums_[r]) + scores_[r];
+      const float best = (maxima[chunk] - log_sums_[r]) + scores_[r];
       if (candidates_.size() == most_ && !(best > candidates_.back().value)) {
         continue;
       }
@@ -124,7 +126,7 @@ void Search::consider(const Candidate& candidate) {
   candidates_.insert(place, candidate);
 }
 
-void Search::draw(const OutputWords& words, float* logits) {
+void Search::draw(const OutputWords& words, const float* logits) {
   const std::size_t S = words.columns(), n = scores_.size();
   candidates_.clear();
   std::vector<float> sorted;

@@ -66,8 +66,8 @@ class Search {
     std::size_t step, rank;
   };
 
-  void find_candidates(const OutputWords& words, const Kernels& kernels, float* logits);
-  void draw(const OutputWords& words, float* logits);
+  void find_candidates(const OutputWords& words, const float* logits);
+  void draw(const OutputWords& words, const float* logits);
   void consider(const Candidate& candidate);
   void finish(std::size_t limit);
   void live_on(const SearchOptions& options);
