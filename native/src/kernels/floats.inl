@@ -80,12 +80,15 @@ void quantize(const FloatRows& x, std::int8_t* values, float* scale, std::int32_
       tops = larger(tops, larger(v, -v));
     }
     const float top = highest(tops);
-    const bool usable = top > 0.0F && top <= kLargest;
+    const bool usable = top > 1e-36F && top <= kLargest;  // 127 / top is a number
     const float inverse = usable ? 127.0F / top : 0.0F;
     scale[row] = usable ? top / 127.0F : top;
     Integers total = {};
     for (std::size_t i = 0; i < x.stride; i += kLanes) {
-      const Vector shifted = load(from + i) * inverse + kMagic;
+      // limits keep the product apart from the sum: fused, it would be rounded otherwise
+      const Vector scaled =
+          smaller(larger(load(from + i) * inverse, all(-127.0F)), all(127.0F));
+      const Vector shifted = scaled + kMagic;
       const Integers whole = reinterpret_cast<Integers>(shifted) - 0x4B400000;
       total += whole;
       const Bytes narrow = __builtin_convertvector(whole, Bytes);
