@@ -6,7 +6,7 @@
 distribution; lengths are rounded up to multiples of 4 and outputs are forced to as many tokens.
 Beam 5, random weights, two threads. CTranslate2's settings (sentences or tokens a batch, threads a
 batch or batches at a time, instruction set, with and without vocabulary map) are first compared on
-a quarter of the sentences; the best ones and Sieve then translate everything, in turns. A request
+an eighth of the sentences; the best ones and Sieve then translate everything, in turns. A request
 to CTranslate2 holds sentences of one length, the longest first. Needs what cpu_latency.py needs,
 and writes docs/results/cpu_bulk.json.
 """
@@ -34,7 +34,7 @@ BATCHES: tuple[dict[str, Any], ...] = (
 )
 ISAS = ("", "AVX512")
 """Instruction sets of CTranslate2: its own choice, which is AVX2 on some CPUs, or forced."""
-TUNING = 4
+TUNING = 8
 """One of this many sentences is in the comparison of settings."""
 Run = tuple[str, Worker, dict[str, Any]]
 
@@ -70,18 +70,13 @@ class Bench:
     def sieve(self) -> list[Run]:
         """Our three ways to select."""
         settings = {"threads": len(self.arguments.cores), "engine": self.arguments.sieve_engine}
-        runs: list[Run] = []
-        for selection in ("none", "lexicon", "nvs"):
-            worker = self.open("sieve", selection, settings)
-            if selection == "nvs":
-                threshold = worker.ask(
-                    "threshold",
-                    sentences=self.sentences[:64],
-                    set_size=self.arguments.set_size,
-                )
-                worker.ask("use_threshold", threshold=threshold)
-            runs.append((f"Sieve, {selection}", worker, {}))
-        return runs
+        with self.open("sieve", "none", settings) as finder:
+            part, set_size = self.sentences[:64], self.arguments.set_size
+            settings["threshold"] = finder.ask("threshold", sentences=part, set_size=set_size)
+        return [
+            (f"Sieve, {selection}", self.open("sieve", selection, settings), {})
+            for selection in ("none", "lexicon", "nvs")
+        ]
 
     def ctranslate2(self) -> tuple[list[Run], dict[str, float]]:
         """Their best settings with and without map, and the tokens a second of all settings."""
