@@ -65,7 +65,7 @@ struct Ragged {
 
   void check(const char* what, std::size_t rows, std::size_t words) const {
     const std::string name(what);
-    if (offsets.shape(0) != rows + 1 || offsets.data()[0] != 0 ||
+    if (offsets.shape(0) == 0 || offsets.shape(0) != rows + 1 || offsets.data()[0] != 0 ||
         offsets.data()[rows] != static_cast<std::int64_t>(ids.shape(0))) {
       throw std::invalid_argument(name + ": offsets do not fit");
     }
@@ -96,7 +96,13 @@ Ragged ragged(const nb::handle& value) {
 Tensors tensors_of(const nb::dict& arrays) {
   Tensors found;
   for (const auto& [name, value] : arrays) {
-    const auto array = nb::cast<nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>>(value);
+    nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu> array;
+    // never a copy: nobody would keep it
+    if (!nb::try_cast(value, array, false) ||
+        reinterpret_cast<std::uintptr_t>(array.data()) % alignof(float) != 0) {
+      throw ModelError("tensor " + nb::cast<std::string>(name) +
+                       " is no array in one piece, aligned for its type");
+    }
     Tensor tensor;
     if (array.dtype() == nb::dtype<float>()) {
       tensor.kind = Tensor::Kind::kFloat;
@@ -116,7 +122,13 @@ Tensors tensors_of(const nb::dict& arrays) {
 }
 
 Dimensions dimensions_of(const nb::dict& config) {
-  const auto number = [&](const char* name) { return nb::cast<std::size_t>(config[name]); };
+  const auto number = [&](const char* name) {
+    std::size_t value = 0;
+    if (!nb::try_cast(config[name], value)) {
+      throw ModelError(std::string(name) + " is no number that a dimension can have");
+    }
+    return value;
+  };
   const auto text = [&](const char* name) { return nb::cast<std::string>(config[name]); };
   Dimensions d;
   d.src_words = number("src_vocab_size");
@@ -173,6 +185,7 @@ struct Encoded {
   Encoded(Encoded&&) = default;
   Encoded(const Encoded&) = delete;
 
+  std::uint64_t model = 0;  // that encoded them
   std::vector<std::vector<std::int32_t>> ids;
   std::vector<Buffer<float>> memories;
 };
@@ -193,6 +206,7 @@ class NativeModel {
     const Ragged src = ragged(source);
     src.check("source", src.size(), dimensions().src_words);
     Encoded encoded;
+    encoded.model = number_;
     std::vector<Sentence> sentences;
     for (std::size_t i = 0; i < src.size(); ++i) {
       const auto row = src.row(i);
@@ -264,7 +278,10 @@ class NativeModel {
 
   const Dimensions& dimensions() const { return engine_.model().dimensions(); }
 
-  static std::vector<Sentence> encoded_sentences(const Encoded& encoded) {
+  std::vector<Sentence> encoded_sentences(const Encoded& encoded) const {
+    if (encoded.model != number_) {
+      throw std::invalid_argument("these sentences were encoded by another model");
+    }
     std::vector<Sentence> sentences;
     for (std::size_t i = 0; i < encoded.ids.size(); ++i) {
       sentences.push_back({.ids = encoded.ids[i], .words = {}, .prefix = {}});
@@ -328,8 +345,11 @@ class NativeModel {
       PythonInterrupt interrupt;
       const nb::gil_scoped_release release;
       run(interrupt);
-    } catch (const Stopped&) {
-      throw nb::python_error();
+    } catch (...) {
+      if (PyErr_Occurred() != nullptr) {  // Ctrl-C, whatever it led to
+        throw nb::python_error();
+      }
+      throw;
     }
   }
 
@@ -352,6 +372,12 @@ class NativeModel {
     return all;
   }
 
+  static std::uint64_t next_number() {
+    static std::atomic<std::uint64_t> next{1};
+    return next++;
+  }
+
+  std::uint64_t number_ = next_number();
   nb::dict kept_;
   Engine engine_;
 };

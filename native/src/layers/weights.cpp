@@ -5,6 +5,9 @@
 namespace sieve {
 namespace {
 
+/// Sums of so many products of 127 · 127 fit 32 bits.
+constexpr std::size_t kDeepest = std::size_t{1} << 17;
+
 std::string shape_text(const std::vector<std::size_t>& shape) {
   std::string text = "(";
   for (std::size_t i = 0; i < shape.size(); ++i) {
@@ -54,6 +57,10 @@ Matrix Matrix::find(const Tensors& tensors, const std::string& name, std::size_t
   Matrix found;
   if (int8) {
     const std::size_t wide = padded(channels), deep = padded(depth);
+    if (deep > kDeepest) {
+      throw ModelError("tensor " + name + " has " + std::to_string(depth) +
+                       " columns, int8 products have room for " + std::to_string(kDeepest));
+    }
     const Tensor& tensor = sieve::find(tensors, name, Tensor::Kind::kByte,
                                        {wide / kGroup, deep / 4, kGroup, 4});
     const float* scale = find_floats(tensors, name + "_scale", {wide});

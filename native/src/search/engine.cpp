@@ -4,10 +4,13 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <condition_variable>
 #include <exception>
 #include <limits>
 #include <numeric>
+#include <system_error>
 #include <thread>
+#include <utility>
 
 namespace sieve {
 namespace {
@@ -24,6 +27,55 @@ class Clock {
 
  private:
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+/// Further threads that do the same as the calling one.
+class Helpers {
+ public:
+  Helpers(std::size_t wanted, std::function<void()> work, std::mutex& lock)
+      : work_(std::move(work)), lock_(lock) {
+    threads_.reserve(wanted);
+    while (threads_.size() + 1 < wanted) {
+      try {
+        threads_.emplace_back([this] {
+          work_();
+          const std::lock_guard<std::mutex> guard(lock_);
+          ++done_;
+          ended_.notify_all();
+        });
+      } catch (const std::system_error&) {
+        break;  // the system gives no more threads: those there are do
+      }
+    }
+  }
+
+  ~Helpers() {
+    for (std::thread& thread : threads_) {
+      thread.join();
+    }
+  }
+
+  /// Returns when all are done; meanwhile the calling thread looks out for Ctrl-C.
+  void wait(Interrupt& interrupt) {
+    bool stopped = false;
+    std::unique_lock<std::mutex> guard(lock_);
+    while (done_ < threads_.size()) {
+      ended_.wait_for(guard, std::chrono::milliseconds(50));
+      guard.unlock();
+      stopped = interrupt.stopped();
+      guard.lock();
+    }
+    if (stopped) {
+      throw Stopped{};
+    }
+  }
+
+ private:
+  std::function<void()> work_;
+  std::mutex& lock_;
+  std::condition_variable ended_;
+  std::size_t done_ = 0;
+  std::vector<std::thread> threads_;
 };
 
 }  // namespace
@@ -69,14 +121,10 @@ void Engine::run(std::span<const Sentence> sentences, std::size_t threads, Inter
       idle_.push_back(std::move(scratch));
     }
   };
-  std::vector<std::thread> others;
-  for (std::size_t i = 1; i < std::min(threads, sentences.size()); ++i) {
-    others.emplace_back(worker);
-  }
+  const std::size_t wanted = std::min(threads, sentences.size());
+  Helpers helpers(wanted, worker, lock_);
   worker();
-  for (std::thread& other : others) {
-    other.join();
-  }
+  helpers.wait(interrupt);
   if (error != nullptr) {
     std::rethrow_exception(error);
   }
