@@ -7,7 +7,6 @@ are errors that name the key, what was expected and the nearest known key.
 import dataclasses
 import difflib
 import json
-import math
 import sys
 import types
 import typing
@@ -112,7 +111,7 @@ def _convert(expected: Any, value: Any, name: str) -> Any:
     if origin is tuple and isinstance(value, list | tuple):
         return tuple(_convert(args[0], item, f"{name}[{i}]") for i, item in enumerate(value))
     if expected is float and isinstance(value, int | float) and not isinstance(value, bool):
-        if not math.isfinite(value):
+        if not -sys.float_info.max <= value <= sys.float_info.max:
             raise ConfigError(f"{name}: got {value}, expected a finite number")
         return float(value)
     if expected is Path and isinstance(value, str):

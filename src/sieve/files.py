@@ -88,7 +88,7 @@ def read_json(path: Path) -> dict[str, Any]:
     """Reads a JSON object; a damaged file is a ModelError that names it."""
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ModelError(f"{path}: cannot be read: {error}") from None
     if not isinstance(value, dict):
         raise ModelError(f"{path}: got {type(value).__name__}, expected a JSON object")

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -90,7 +91,15 @@ def test_arriving_lines(chunks: list[bytes], expected: list[list[str]]) -> None:
         (["--selection", "lexicon:5"], "the model directory has no lexicon.safetensors"),
         (["--selection", "nsv"], "unknown selection 'nsv'; did you mean 'nvs'?"),
         (["--n-best", "2"], "--n-best 2 needs --json: lines out are lines in"),
-        (["--engine", "native"], "there is no native engine yet; use --engine torch"),
+        (
+            ["--engine", "native", "--precision", "float16"],
+            "engine native: cannot do precision 'float16'; use engine torch",
+        ),
+        (
+            ["--engine", "native", "--device", "cuda"],
+            "engine native: cannot do device 'cuda'; use engine torch",
+        ),
+        (["--threads", "0"], "threads: got 0, expected 1 or more"),
         (["--input", "nowhere"], "nowhere: cannot be read: No such file or directory"),
         (["--exclude", ""], "exclude '': the vocabulary cannot spell it"),
         (["--max-length-factor", "0"], "max_length_factor: got 0.0, expected a number above 0"),
@@ -117,7 +126,8 @@ def test_n_best_positions_and_words(model: Path) -> None:
     done = subprocess.run(
         command(model, *options, "--prefix", "RG"), input=b"bda fga\n\n", capture_output=True
     )
-    assert done.returncode == 0, done.stderr.decode()
+    shown = done.stderr.decode()
+    assert done.returncode == 0, shown
     found, empty = (json.loads(line) for line in done.stdout.splitlines())
     assert len(found["n_best"]) == 3
     assert all(one["text"].startswith("RG") for one in found["n_best"])
@@ -125,7 +135,7 @@ def test_n_best_positions_and_words(model: Path) -> None:
     assert scores == sorted(scores, reverse=True)
     assert len(found["positions"]) == len(found["pieces"])
     assert empty["text"] == ""
-    assert "engine torch on cpu in float32, selection nvs:0.9" in done.stderr.decode()
+    assert re.search(r"engine native \(\w+, float32, \d+ threads\), selection nvs:0.9", shown)
 
 
 def test_a_very_long_line_shifts_nothing(model: Path) -> None:

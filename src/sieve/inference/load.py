@@ -9,8 +9,10 @@ from sieve.bundle import Bundle, open_bundle
 from sieve.errors import ConfigError, ModelError, require
 from sieve.inference.engine import Engine
 from sieve.inference.translator import Translator
+from sieve.model.weights import model_config
 from sieve.selection.lexicon import LEXICON_FILE, Lexicon
 from sieve.selection.selectors import Resources
+from sieve.text.tokenizer import Tokenizers
 
 DEFAULT_THRESHOLD = 0.9
 GPU_BATCH_TOKENS = 16384
@@ -56,23 +58,14 @@ def load(
     else:
         chosen = _native_engine(bundle, precision, threads)
         batch_tokens = NATIVE_BATCH_TOKENS
-    if tokenizers.target.vocab_size != chosen.vocab_size:
-        raise ModelError(
-            f"{bundle.directory}: the tokenizer has {tokenizers.target.vocab_size} target words, "
-            f"the model {chosen.vocab_size}"
-        )
-    source, target = bundle.config.get("languages", ("", ""))
+    _check_vocabularies(bundle, tokenizers)
     resources = selection_resources(bundle)
-    return Translator(chosen, tokenizers, resources, (source, target), batch_tokens)
+    return Translator(chosen, tokenizers, resources, _languages(bundle), batch_tokens)
 
 
-def _native_engine(
-    bundle: Bundle, precision: Precision | None, threads: int | None
-) -> Engine[Any]:
+def _native_engine(bundle: Bundle, precision: Precision | None, threads: int | None) -> Engine[Any]:
     from sieve.inference.native_engine import NativeEngine
 
-    if threads is not None and threads < 1:
-        raise ConfigError(f"threads: got {threads}, expected 1 or more")
     return NativeEngine.open(bundle, precision, threads)
 
 
@@ -87,13 +80,40 @@ def _torch_engine(bundle: Bundle, device: str, precision: Precision) -> Engine[A
     return TorchEngine(load_model(bundle.directory, device), precision)
 
 
+def _check_vocabularies(bundle: Bundle, tokenizers: Tokenizers) -> None:
+    config = model_config(bundle)
+    for side, words, size in (
+        ("source", tokenizers.source.vocab_size, config.src_vocab_size),
+        ("target", tokenizers.target.vocab_size, config.tgt_vocab_size),
+    ):
+        if words != size:
+            raise ModelError(
+                f"{bundle.directory}: the tokenizer has {words} {side} words, the model {size}"
+            )
+
+
+def _languages(bundle: Bundle) -> tuple[str, str]:
+    match bundle.config.get("languages", ("", "")):
+        case [str(source), str(target)]:
+            return source, target
+        case other:
+            raise ModelError(
+                f"{bundle.directory}: config.json has the languages {other!r}, expected two names"
+            )
+
+
 def selection_resources(bundle: Bundle) -> Resources:
     """What the directory offers to select with."""
-    has_head = bundle.config.get("model", {}).get("nvs_head", "none") != "none"
-    threshold = bundle.config.get("selection", {}).get("threshold", DEFAULT_THRESHOLD)
-    if isinstance(threshold, bool) or not isinstance(threshold, int | float):
+    has_head = model_config(bundle).nvs_head != "none"
+    section = bundle.config.get("selection", {})
+    threshold: Any = None
+    if isinstance(section, dict):
+        threshold = section.get("threshold", DEFAULT_THRESHOLD)
+    is_number = isinstance(threshold, int | float) and not isinstance(threshold, bool)
+    if not is_number or not 0 <= threshold <= 1:
         raise ModelError(
-            f"{bundle.directory}: config.json has the threshold {threshold!r}, expected a number"
+            f"{bundle.directory}: config.json has the threshold {threshold!r}, expected a number "
+            "from 0 to 1"
         )
     has_lexicon = (bundle.directory / LEXICON_FILE).is_file()
     return Resources(

@@ -16,13 +16,18 @@ import numpy.typing as npt
 
 from sieve import _native
 from sieve.bundle import Bundle
-from sieve.errors import ModelError
-from sieve.files import Tensors
+from sieve.errors import ConfigError, ModelError
+from sieve.files import Tensors, check_shapes
 from sieve.inference.engine import FloatArray, Hypothesis
 from sieve.inference.keys import sentence_keys
 from sieve.inference.options import SearchOptions
 from sieve.model.config import ModelConfig
-from sieve.model.weights import float_tensors, mapped_parameters, model_config
+from sieve.model.weights import (
+    expected_shapes,
+    float_tensors,
+    mapped_parameters,
+    model_config,
+)
 from sieve.selection.selectors import (
     Adjusted,
     FrequentWords,
@@ -107,10 +112,12 @@ class NativeEngine:
             kernels: Of `available_kernels`; by default the best that this CPU can run, or what
                 the environment variable SIEVE_KERNELS names.
         """
+        if threads is not None and threads < 1:
+            raise ConfigError(f"threads: got {threads}, expected 1 or more")
         self.config = config
         self.threads = threads or usable_cores()
         self.int8 = int8
-        self._native = _native.Model(asdict(config), dict(tensors), int8, kernels)
+        self._native = _native.Model(asdict(config), dict(tensors), int8, _checked(kernels))
 
     @classmethod
     def open(
@@ -123,7 +130,7 @@ class NativeEngine:
         """The engine of a model directory, in fp32 or by default the precision of its weights."""
         int8 = bundle.is_int8 and precision is None
         try:
-            tensors = mapped_parameters(bundle) if int8 else _floats(bundle)
+            tensors = _aligned(mapped_parameters(bundle)) if int8 else _floats(bundle)
             config = model_config(bundle)
             return cls(config, tensors, int8=int8, threads=threads, kernels=kernels)
         except _native.ModelError as error:
@@ -248,6 +255,16 @@ def available_kernels() -> list[str]:
     return list(_native.available_kernels())
 
 
+def _checked(kernels: str) -> str:
+    """The name of kernels to use, "" for the best."""
+    variable = os.environ.get("SIEVE_KERNELS", "")
+    place, name = ("kernels", kernels) if kernels else ("SIEVE_KERNELS", variable)
+    known = available_kernels()
+    if name and name not in known:
+        raise ConfigError(f"{place}: got '{name}', this CPU has {', '.join(known)}")
+    return name
+
+
 def usable_cores() -> int:
     """Cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
@@ -337,9 +354,24 @@ def _ragged(rows: Sequence[Sequence[int] | IntArray]) -> Ragged:
     offsets = np.zeros(len(rows) + 1, np.int64)
     np.cumsum([len(row) for row in rows], out=offsets[1:])
     ids = np.concatenate([np.asarray(row) for row in rows]) if len(rows) else np.zeros(0)
-    return np.ascontiguousarray(ids, np.int32), offsets
+    narrow = np.ascontiguousarray(ids, np.int32)
+    if not np.array_equal(narrow, ids):
+        raise ValueError(
+            f"got ids from {ids.min()} to {ids.max()}, expected whole numbers below 2**31"
+        )
+    return narrow, offsets
 
 
 def _floats(bundle: Bundle) -> dict[str, npt.NDArray[np.float32]]:
     tensors = float_tensors(bundle)
-    return {name: np.ascontiguousarray(array, np.float32) for name, array in tensors.items()}
+    check_shapes(tensors, expected_shapes(bundle, tensors), str(bundle.directory))
+    with np.errstate(over="ignore"):  # what is too large is found by the C++ core
+        return {name: np.ascontiguousarray(array, np.float32) for name, array in tensors.items()}
+
+
+def _aligned(tensors: Tensors) -> dict[str, npt.NDArray[Any]]:
+    """The same tensors; those that another program put at odd places are copied."""
+    return {
+        name: array if array.ctypes.data % 4 == 0 else array.copy()
+        for name, array in tensors.items()
+    }

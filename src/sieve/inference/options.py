@@ -85,4 +85,4 @@ class SearchOptions:
 
     def max_length(self, src_length: int) -> int:
         """Most tokens, EOS included, for a source of `src_length` tokens."""
-        return int(self.max_length_factor * src_length) + 10
+        return int(min(self.max_length_factor * src_length, 1e9)) + 10

@@ -24,10 +24,15 @@ def model_config(bundle: Bundle) -> ModelConfig:
 
 def float_tensors(bundle: Bundle) -> dict[str, npt.NDArray[Any]]:
     """Every parameter in floating point; of an int8 model, what its integers stand for."""
-    if not bundle.is_int8:
-        return bundle.tensors()
-    tensors = bundle.mapped_tensors()
-    return {**dequantize(tensors, expected_shapes(bundle, tensors), str(bundle.directory))}
+    where = str(bundle.directory)
+    if bundle.is_int8:
+        tensors = bundle.mapped_tensors()
+        return {**dequantize(tensors, expected_shapes(bundle, tensors), where)}
+    tensors = bundle.tensors()
+    for name, array in tensors.items():
+        if array.dtype.kind != "f":
+            raise ModelError(f"{where}: tensor {name} is {array.dtype}, expected floats")
+    return tensors
 
 
 def mapped_parameters(bundle: Bundle) -> dict[str, npt.NDArray[Any]]:
