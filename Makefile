@@ -38,4 +38,4 @@ bench: setup
 	$(BIN)/python benchmarks/cpu_bulk.py $(if $(DATA),--data $(DATA))
 
 clean:
-	rm -rf $(VENV) build demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .bench-venv build demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -76,6 +76,8 @@ class Worker:
             self._process.kill()
             self._process.wait()
         self._process.stdout.close()
+        if self._process.returncode == 0:
+            self._log.unlink(missing_ok=True)
 
     def __enter__(self) -> "Worker":
         return self
