@@ -1,0 +1,493 @@
+"""What holds for the native engine whatever the model: properties, limits and misuse."""
+
+import copy
+import pickle
+import textwrap
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from child import printed
+from generated_models import (
+    SMALL,
+    Given,
+    native,
+    random_sentences,
+    random_shortlists,
+    random_weights,
+)
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sieve.errors import ConfigError, ModelError
+from sieve.inference.native_engine import NativeEngine
+from sieve.inference.options import Blocked, Sampling, SearchOptions
+from sieve.selection.selectors import Adjusted, FullVocabulary, NeuralSelection, Selector
+from sieve.selection.shortlist import Shortlist
+from sieve.text.vocabulary import EOS, IntArray
+
+V = SMALL.tgt_vocab_size
+GREEDY = SearchOptions(beam_size=1, max_length_factor=1.0)
+BEAM = SearchOptions(beam_size=4, n_best=3, max_length_factor=1.0)
+SAMPLES = replace(BEAM, sampling=Sampling(seed=5, top_k=20))
+KINDS = [(mixer, int8) for mixer in ("ssru", "attention") for int8 in (False, True)]
+with_kinds = pytest.mark.parametrize(
+    ("mixer", "int8"), KINDS, ids=[f"{mixer}-{'int8' if int8 else 'fp32'}" for mixer, int8 in KINDS]
+)
+
+
+@cache
+def engine(mixer: str = "ssru", int8: bool = False, threads: int = 1) -> NativeEngine:
+    config = replace(SMALL, decoder_mixer=mixer)
+    return native(config, random_weights(config, seed=1), int8=int8, threads=threads)
+
+
+def source(seed: int, number: int, longest: int = 12) -> list[IntArray]:
+    return random_sentences(seed, number, V, longest)
+
+
+def words_of(shortlist: Shortlist) -> set[int]:
+    return set(shortlist.ids.tolist())
+
+
+# ---- what a result depends on, bit for bit
+
+
+@with_kinds
+@pytest.mark.parametrize("options", [GREEDY, BEAM, SAMPLES], ids=["greedy", "beam", "samples"])
+def test_threads_mates_and_order_change_nothing(
+    mixer: str, int8: bool, options: SearchOptions
+) -> None:
+    sentences, words = source(0, 40, 25), random_shortlists(0, 40, V)
+    order = np.random.default_rng(0).permutation(40)
+    one = engine(mixer, int8)
+    together = one.translate(sentences, NeuralSelection(0.4), options)
+    listed = one.translate(sentences, Given(words), options)
+    assert together != listed
+    for threads in (2, 5):
+        several = engine(mixer, int8, threads)
+        shuffled = several.translate([sentences[i] for i in order], NeuralSelection(0.4), options)
+        assert shuffled == [together[i] for i in order]
+        assert several.translate(sentences, Given(words), options) == listed
+    for i in range(40):
+        assert one.translate([sentences[i]], NeuralSelection(0.4), options) == [together[i]]
+        assert one.translate([sentences[i]], Given([words[i]]), options) == [listed[i]]
+
+
+@with_kinds
+def test_logits_and_scores_depend_on_nothing_else(mixer: str, int8: bool) -> None:
+    sentences = source(1, 20, 30)
+    targets = [ids[:-1].tolist() for ids in source(2, 20)]
+    one = engine(mixer, int8)
+    logits = one.bow_logits(one.encode(sentences))
+    scores = one.score(sentences, targets, NeuralSelection(0.4))
+    for threads in (2, 5):
+        several = engine(mixer, int8, threads)
+        np.testing.assert_array_equal(several.bow_logits(several.encode(sentences)), logits)
+        assert several.score(sentences, targets, NeuralSelection(0.4)) == scores
+    for i in range(20):
+        alone = one.bow_logits(one.encode([sentences[i]]))
+        np.testing.assert_array_equal(alone[0], logits[i])
+        assert one.score([sentences[i]], [targets[i]], NeuralSelection(0.4)) == [scores[i]]
+
+
+@with_kinds
+def test_what_came_before_changes_nothing(mixer: str, int8: bool) -> None:
+    """Memory is used again from call to call: what other sentences left there is not seen."""
+    fresh = native(
+        replace(SMALL, decoder_mixer=mixer),
+        random_weights(replace(SMALL, decoder_mixer=mixer), seed=1),
+        int8=int8,
+    )
+    sentences = source(3, 10)
+    before = fresh.translate(sentences, NeuralSelection(0.4), BEAM)
+    wide = SearchOptions(beam_size=20, blocked=(Blocked((5,)),), alignment=True)
+    fresh.translate(source(4, 3, 90), FullVocabulary(), wide, [[7, 8]] * 3)
+    fresh.score(source(4, 3, 90), [[4] * 50] * 3, FullVocabulary())
+    assert fresh.translate(sentences, NeuralSelection(0.4), BEAM) == before
+
+
+def test_python_threads_share_an_engine() -> None:
+    shared = engine("attention", True, threads=2)
+    batches = [source(seed, 12) for seed in range(16)]
+    expected = [shared.translate(batch, NeuralSelection(0.4), BEAM) for batch in batches]
+    with ThreadPoolExecutor(6) as pool:
+        jobs = [
+            pool.submit(shared.translate, batch, NeuralSelection(0.4), BEAM)
+            for batch in batches * 2
+        ]
+        assert [job.result() for job in jobs] == expected * 2
+
+
+# ---- selection
+
+
+@with_kinds
+def test_a_full_shortlist_is_no_selection(mixer: str, int8: bool) -> None:
+    sentences = source(5, 12)
+    unmarked = Given([Shortlist(np.arange(V, dtype=np.int32))] * 12)
+    expected = engine(mixer, int8).translate(sentences, FullVocabulary(), BEAM)
+    for selector in (unmarked, NeuralSelection(0.0)):
+        assert engine(mixer, int8).translate(sentences, selector, BEAM) == expected
+
+
+@settings(max_examples=15)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    kind=st.sampled_from(KINDS),
+    options=st.sampled_from([GREEDY, BEAM, SAMPLES]),
+)
+def test_results_lie_in_their_shortlists(
+    seed: int, kind: tuple[str, bool], options: SearchOptions
+) -> None:
+    sentences, words = source(seed, 10), random_shortlists(seed, 10, V)
+    found = engine(*kind).translate(sentences, Given(words), options)
+    for row, shortlist in zip(found, words, strict=True):
+        assert len(row) == len({one.tokens for one in row}) or options.sampling
+        for one in row:
+            assert set(one.tokens) <= words_of(shortlist)
+            assert one.shortlist_size == len(shortlist)
+            assert len(one.token_scores) - len(one.tokens) in (0, 1)
+            assert max(one.token_scores) <= 1e-6
+
+
+@with_kinds
+def test_a_higher_threshold_never_gives_a_larger_set(mixer: str, int8: bool) -> None:
+    one = engine(mixer, int8)
+    sentences = source(6, 10)
+    encoded = one.encode(sentences)
+    before = [Shortlist.everything(V)] * 10
+    for threshold in (0.0, 1e-9, 0.1, 0.3, 0.4, 0.5, 0.7, 0.9, 0.999, 1.0):
+        found = NeuralSelection(threshold).select(encoded)
+        assert all(
+            words_of(small) <= words_of(large) for small, large in zip(found, before, strict=True)
+        )
+        translated = one.translate(sentences, NeuralSelection(threshold), GREEDY)
+        assert [row[0].shortlist_size for row in translated] == list(map(len, found))
+        before = found
+    assert [words_of(shortlist) for shortlist in before] == [{EOS}] * 10
+
+
+@with_kinds
+@pytest.mark.parametrize("size", [3, 20, V // 2, V // 2 + 1, V - 3])
+def test_restricted_is_masked_and_renormalised(mixer: str, int8: bool, size: int) -> None:
+    """Gathered and masked sets alike: p(w) over S is p(w) / Σ p over the words of S."""
+    one = engine(mixer, int8)
+    (sentence,) = source(size, 1)
+    target = np.random.default_rng(size).integers(4, V, 3).tolist()
+    words = Shortlist.of([*target, *np.random.default_rng(size).permutation(V)[:size]])
+    (restricted,) = one.score([sentence], [target], Given([words]))
+    for step in range(4):
+        every = [[*target[:step], word] for word in range(V)]
+        free = one.score([sentence] * V, every, FullVocabulary())
+        log_probs = np.array([found.token_scores[step] for found in free])
+        assert np.exp(log_probs).sum() == pytest.approx(1.0, abs=1e-4)
+        total = np.log(np.exp(log_probs[words.ids]).sum())
+        word = (*target, EOS)[step]
+        assert restricted.token_scores[step] == pytest.approx(log_probs[word] - total, abs=2e-4)
+
+
+@with_kinds
+def test_the_smallest_sets(mixer: str, int8: bool) -> None:
+    one = engine(mixer, int8)
+    sentences = source(7, 5)
+    for selector in (NeuralSelection(1.0), Given([Shortlist.of([])] * 5)):
+        for options in (GREEDY, BEAM, SAMPLES):
+            for row in one.translate(sentences, selector, options):
+                assert {hypothesis.tokens for hypothesis in row} == {()}
+                assert all(hypothesis.token_scores == (0.0,) for hypothesis in row)
+                assert all(hypothesis.shortlist_size == 1 for hypothesis in row)
+    for row in one.translate(sentences, Given([Shortlist.of([9])] * 5), BEAM):
+        assert all(set(hypothesis.tokens) <= {9} for hypothesis in row)
+        assert len({len(hypothesis.tokens) for hypothesis in row}) == len(row)
+    (nothing,) = one.score(sentences[:1], [[9]], NeuralSelection(1.0))
+    assert nothing.token_scores[0] == -np.inf
+
+
+# ---- sizes
+
+
+@with_kinds
+@pytest.mark.parametrize("beam", [64, V + 37, 300])
+def test_wide_beams(mixer: str, int8: bool, beam: int) -> None:
+    one = engine(mixer, int8)
+    options = SearchOptions(beam_size=beam, n_best=beam, max_length_factor=0.3, stop="exact")
+    for selector in (FullVocabulary(), Given([Shortlist.of([5, 6])] * 3)):
+        for row in one.translate(source(8, 3), selector, options):
+            assert len({hypothesis.tokens for hypothesis in row}) == len(row) <= beam
+            scores = [hypothesis.normalized_score(1.0) for hypothesis in row]
+            assert scores == pytest.approx(sorted(scores, reverse=True), abs=1e-5)
+
+
+@with_kinds
+def test_sources_without_tokens(mixer: str, int8: bool) -> None:
+    one = engine(mixer, int8)
+    empty, end = np.zeros(0, np.int64), np.array([EOS])
+    for selector in (FullVocabulary(), NeuralSelection(0.4)):
+        assert one.translate([empty], selector, BEAM) == one.translate([end], selector, BEAM)
+        assert one.score([empty], [[4]], selector) == one.score([end], [[4]], selector)
+    found = one.bow_logits(one.encode([empty, end]))
+    np.testing.assert_array_equal(found[0], found[1])
+
+
+@with_kinds
+def test_a_source_of_ten_thousand_tokens(mixer: str, int8: bool) -> None:
+    config = replace(SMALL, d_model=16, heads=1, encoder_layers=1, decoder_mixer=mixer)
+    one = native(config, random_weights(config), int8=int8)
+    (long,) = random_sentences(0, 1, V, 10_000, 10_000)
+    short = source(9, 2)
+    options = SearchOptions(
+        beam_size=2, max_length_factor=0.01, alignment=True, blocked=(Blocked((EOS,)),)
+    )
+    found = one.translate([short[0], long, short[1]], NeuralSelection(0.4), options)
+    assert len(found[1][0].tokens) == 110
+    assert all(0 <= place < 10_001 for place in found[1][0].positions)
+    again = one.translate(short, NeuralSelection(0.4), options)
+    assert again == [found[0], found[2]]
+
+
+def test_nothing_to_do() -> None:
+    one = engine()
+    assert one.translate([], FullVocabulary(), BEAM) == []
+    assert one.score([], [], FullVocabulary()) == []
+    encoded = one.encode([])
+    assert one.bow_logits(encoded).shape == (0, V)
+    assert one.decode(encoded, [], BEAM) == []
+
+
+def test_absurd_lengths_are_no_overflow() -> None:
+    options = SearchOptions(beam_size=1, max_length_factor=1e300)
+    only = Given([Shortlist.of([])])
+    assert engine().translate(source(0, 1), only, options)[0][0].tokens == ()
+
+
+# ---- misuse
+
+
+@pytest.mark.parametrize("wrong", [-1, V, V + 1000, 2**31 - 1, 2**31, 2**32 + 4, -(2**40)])
+def test_ids_out_of_range(wrong: int) -> None:
+    one, sentences = engine(), source(10, 2)
+    bad = [sentences[0], np.array([4, wrong, EOS])]
+    expected = rf"got ids? .*{wrong}|expected 0 to {V - 1}"
+    calls: list[Any] = [
+        lambda: one.encode(bad),
+        lambda: one.translate(bad, FullVocabulary(), BEAM),
+        lambda: one.score(bad, [[4], [4]], FullVocabulary()),
+        lambda: one.score(sentences, [[4], [5, wrong]], FullVocabulary()),
+        lambda: one.translate(sentences, FullVocabulary(), BEAM, [[4], [wrong]]),
+    ]
+    if abs(wrong) < 2**31:  # others are refused by numpy
+        calls += [
+            lambda: one.translate(sentences, adjusted(include=(wrong,)), BEAM),
+            lambda: one.translate(sentences, adjusted(exclude=(wrong,)), BEAM),
+            lambda: one.translate(sentences, FullVocabulary(), blocking((4, wrong))),
+            lambda: one.translate(sentences, FullVocabulary(), blocking((4,), wrong)),
+        ]
+    if 0 <= wrong < 2**31:
+        words = [Shortlist.of([wrong])] * 2
+        calls.append(lambda: one.translate(sentences, Given(words), BEAM))
+        calls.append(lambda: one.decode(one.encode(sentences), words, BEAM))
+    for call in calls:
+        with pytest.raises(ValueError, match=expected):
+            call()
+    one.translate(sentences, FullVocabulary(), BEAM)  # goes on as before
+
+
+def adjusted(**changes: tuple[int, ...]) -> Selector:
+    return Adjusted(NeuralSelection(0.4), **changes)
+
+
+def blocking(tokens: tuple[int, ...], *open_ids: int) -> SearchOptions:
+    return replace(BEAM, blocked=(Blocked(tokens, True),), open_ids=open_ids)
+
+
+def test_numbers_that_do_not_fit() -> None:
+    one, sentences = engine(), source(11, 2)
+    encoded = one.encode(sentences)
+    with pytest.raises(ValueError, match="1 shortlists, 2 prefixes, 2 sentences"):
+        one.decode(encoded, [Shortlist.of([4])], BEAM)
+    with pytest.raises(ValueError, match="2 shortlists, 3 prefixes, 2 sentences"):
+        one.decode(encoded, [Shortlist.of([4])] * 2, BEAM, [[4]] * 3)
+    with pytest.raises(ValueError, match="prefixes: offsets do not fit"):
+        one.translate(sentences, FullVocabulary(), BEAM, [[4]])
+    with pytest.raises(ValueError, match="prefixes: offsets do not fit"):
+        one.score(sentences, [[4]], FullVocabulary())
+    with pytest.raises(ValueError, match="words: offsets do not fit"):
+        one.translate(sentences, Given([Shortlist.of([4])]), BEAM)
+    with pytest.raises(ValueError, match="expected whole numbers"):
+        one.encode([np.array([4.5, 2.0])])
+    with pytest.raises(ConfigError, match="threads: got -1, expected 1 or more"):
+        engine(threads=-1)
+
+
+def test_states_of_another_model() -> None:
+    config = replace(SMALL, d_model=128)
+    wide = native(config, random_weights(config))
+    encoded = engine().encode(source(12, 2))
+    with pytest.raises(ValueError, match="encoded by another model"):
+        wide.decode(encoded, [Shortlist.of([4])] * 2, BEAM)
+    with pytest.raises(ValueError, match="encoded by another model"):
+        wide.bow_logits(encoded)
+
+
+def test_a_model_without_a_head() -> None:
+    config = replace(SMALL, nvs_head="none")
+    one = native(config, random_weights(config))
+    for call in (
+        lambda: one.bow_logits(one.encode(source(0, 1))),
+        lambda: one.translate(source(0, 1), NeuralSelection(0.5), BEAM),
+        lambda: one.score(source(0, 1), [[4]], NeuralSelection(0.5)),
+    ):
+        with pytest.raises(ModelError, match="has no selection head"):
+            call()
+
+
+def test_arrays_that_are_not_in_one_piece() -> None:
+    weights = random_weights(SMALL)
+    turned = {name: np.asfortranarray(array) for name, array in weights.items()}
+    with pytest.raises(Exception, match="is no array in one piece"):
+        native(SMALL, turned)
+    name = "encoder.norm.weight"
+    raw = np.zeros(weights[name].nbytes + 1, np.uint8)
+    odd = raw[1:].view(np.float32) if raw.ctypes.data % 4 == 0 else raw[:-1].view(np.float32)
+    with pytest.raises(Exception, match=f"{name} is no array in one piece"):
+        native(SMALL, {**weights, name: odd})
+
+
+def test_pickling_is_refused() -> None:
+    for one in (engine(), engine().encode(source(0, 1))):
+        with pytest.raises(TypeError, match="cannot pickle"):
+            pickle.dumps(one)
+        with pytest.raises(TypeError, match="cannot pickle"):
+            copy.deepcopy(one)
+
+
+def test_weights_outlive_their_dictionary() -> None:
+    """int8 tensors are used where they lie: the engine keeps them."""
+    weights = random_weights(SMALL, seed=1)
+    one = native(SMALL, weights, int8=True)
+    del weights
+    found = one.translate(source(13, 5), FullVocabulary(), BEAM)
+    assert found == engine("ssru", True).translate(source(13, 5), FullVocabulary(), BEAM)
+
+
+# ---- processes, threads and signals
+
+PREPARE = """
+import os, signal, sys, threading, time
+from generated_models import SMALL, native, random_sentences, random_weights
+from sieve.inference.options import Blocked, SearchOptions
+from sieve.selection.selectors import FullVocabulary
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+engine = native(SMALL, random_weights(SMALL, seed=1), threads=int(sys.argv[1]))
+sentences = random_sentences(0, 4, SMALL.src_vocab_size, 20)
+short = SearchOptions(beam_size=2)
+# without its end, a translation goes on for some thousand years
+endless = SearchOptions(beam_size=2, max_length_factor=1e300, blocked=(Blocked((2,)),))
+"""
+
+
+def script(code: str) -> str:
+    return PREPARE + textwrap.dedent(code)
+
+
+def test_ctrl_c_stops_a_call_and_others_run_meanwhile() -> None:
+    """Another thread counts and translates while a call runs that only Ctrl-C ends.
+
+    Python switches threads here only where one lets go: a call that kept the lock of the
+    interpreter would never let the other thread press Ctrl-C.
+    """
+    code = script("""
+        sys.setswitchinterval(1e6)
+        expected = engine.translate(sentences, FullVocabulary(), short)
+        started, counted = threading.Event(), []
+
+        def other():
+            started.wait()
+            for number in range(25):
+                time.sleep(0)
+                assert engine.translate(sentences, FullVocabulary(), short) == expected
+                counted.append(number)
+            os.kill(os.getpid(), signal.SIGINT)
+
+        thread = threading.Thread(target=other)
+        thread.start()
+        started.set()
+        try:
+            engine.translate(sentences, FullVocabulary(), endless)
+        except KeyboardInterrupt:
+            thread.join()
+            assert engine.translate(sentences, FullVocabulary(), short) == expected
+            print("stopped after", len(counted))
+    """)
+    for threads in ("1", "2", "5"):
+        assert printed(code, threads) == "stopped after 25"
+
+
+def test_ctrl_c_while_only_other_threads_work() -> None:
+    """The calling thread may have nothing left to do: it looks out for Ctrl-C all the same."""
+    code = script("""
+        calls = {
+            "translate": lambda: engine.translate(sentences[:2], FullVocabulary(), endless),
+            "score": lambda: engine.score(sentences[:2], [[5] * 3_000_000, [6]], FullVocabulary()),
+        }
+        call = calls[sys.argv[2]]
+        for attempt in range(4):  # which thread gets the long sentence is a matter of luck
+            timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+            timer.start()
+            try:
+                call()
+            except KeyboardInterrupt:
+                print("stopped", end=" ")
+            timer.join()
+    """)
+    assert printed(code, "2", "translate") == "stopped stopped stopped stopped"
+    assert printed(code, "2", "score") == "stopped stopped stopped stopped"
+
+
+def test_a_process_that_forks_after_use() -> None:
+    code = script("""
+        import multiprocessing
+
+        expected = engine.translate(sentences, FullVocabulary(), short)
+
+        def translate(_):
+            return engine.translate(sentences, FullVocabulary(), short) == expected
+
+        with multiprocessing.get_context("fork").Pool(2) as pool:
+            print(pool.map(translate, range(4)))
+        assert engine.translate(sentences, FullVocabulary(), short) == expected
+    """)
+    assert printed(code, "2") == "[True, True, True, True]"
+
+
+def test_more_threads_than_the_system_gives() -> None:
+    code = script("""
+        import resource
+
+        expected = engine.translate(sentences, FullVocabulary(), short)
+        many = native(SMALL, random_weights(SMALL, seed=1), threads=100_000)
+        # no room for the stacks of more threads than a few
+        used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + 2**26, used + 2**26))
+        found = many.translate(sentences * 25, FullVocabulary(), short)
+        assert found == expected * 25
+        print("done")
+    """)
+    assert printed(code, "1") == "done"
+
+
+def test_a_selector_of_ones_own_may_use_the_engine() -> None:
+    class Head:
+        def select(self, encoded: Any) -> Sequence[Shortlist]:
+            return NeuralSelection(0.4).select(encoded)
+
+    one, sentences = engine(), source(14, 5)
+    assert one.translate(sentences, Head(), BEAM) == one.translate(
+        sentences, NeuralSelection(0.4), BEAM
+    )
