@@ -3,9 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-NATIVE := $(wildcard native/CMakeLists.txt native/src/*)
+NATIVE := $(wildcard native/CMakeLists.txt native/src/*.* native/src/*/*)
 
-.PHONY: setup demo test test-slow check bench clean
+.PHONY: setup demo test test-slow sanitize check bench clean
 
 setup: $(STAMP)
 
@@ -31,6 +31,19 @@ test: check
 
 test-slow: setup
 	$(BIN)/pytest -m slow
+
+# The native core under the address and undefined-behaviour sanitizers, built into a folder of its own.
+# Both libraries come first in every process: Python itself is not built with them.
+SANITIZED := build/sanitized
+SANITIZERS = $(foreach name,libasan.so libstdc++.so,$(shell g++ -print-file-name=$(name)))
+
+sanitize: setup
+	$(BIN)/pip install --quiet --upgrade --no-deps --target $(SANITIZED) . \
+	  --config-settings=cmake.define.SIEVE_SANITIZE=ON --config-settings=build-dir=$(SANITIZED)-objects
+	LD_PRELOAD="$(SANITIZERS)" ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	  SIEVE_NATIVE_MODULE="$$(ls $(CURDIR)/$(SANITIZED)/sieve/_native*.so)" \
+	  PYTHONPATH=$(CURDIR)/tests/native/override \
+	  $(BIN)/pytest --capture=sys tests/native tests/parity
 
 # Beside other engines, which are installed into .bench-venv: make bench [DATA=directory with test/].
 bench: setup

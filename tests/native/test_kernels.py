@@ -1,5 +1,6 @@
 """The kernels of every kind of CPU at hand: exact integers, and the same ones everywhere."""
 
+import os
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,11 @@ def quantized(x: Floats, kernels: str) -> Integers:
     found = product(x, 127 * np.eye(x.shape[1], dtype=np.int64), kernels)
     assert not (found % 127).any()
     return (found // 127).astype(np.int64)
+
+
+def test_the_build_that_is_meant_is_tested() -> None:
+    """`make sanitize` names another one than the installed."""
+    assert _native.__file__ == os.environ.get("SIEVE_NATIVE_MODULE", _native.__file__)
 
 
 def test_portable_is_always_there_and_last() -> None:
