@@ -1,7 +1,7 @@
 """The same weights in Hugging Face's M2M100 classes give the same tokens and scores."""
 
 import warnings
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -119,21 +119,25 @@ def sentences(number: int) -> list[IntArray]:
 @pytest.mark.parametrize(
     ("beam_size", "length_penalty"), [(1, 1.0), (3, 1.0), (5, 1.0), (5, 0.6), (4, 0.0)]
 )
-def test_same_tokens_and_scores(beam_size: int, length_penalty: float) -> None:
+@pytest.mark.parametrize("stop", ["exact", "first"])
+def test_same_tokens_and_scores(
+    beam_size: int, length_penalty: float, stop: Literal["exact", "first"]
+) -> None:
     model = build()
     other, source = theirs(model), sentences(12)
     ids = torch.full((12, max(map(len, source))), PAD)
     for row, sentence in zip(ids, source, strict=True):
         row[: len(sentence)] = torch.from_numpy(sentence)
     n_best = min(2, beam_size)
-    options = Short(beam_size, n_best, length_penalty)
+    options = Short(beam_size, n_best, length_penalty, stop=stop)
+    early = True if stop == "first" else "never"
     found = TorchEngine(model).translate(source, FullVocabulary(), options)
     with warnings.catch_warnings(), torch.no_grad():
         warnings.simplefilter("ignore")
         out = other.generate(
             input_ids=ids, attention_mask=ids != PAD, num_beams=beam_size,
             num_return_sequences=n_best, max_new_tokens=MOST, do_sample=False,
-            length_penalty=length_penalty, early_stopping="never" if beam_size > 1 else False,
+            length_penalty=length_penalty, early_stopping=early if beam_size > 1 else False,
             return_dict_in_generate=True, output_scores=True, eos_token_id=EOS, pad_token_id=PAD,
             decoder_start_token_id=BOS,
         )  # fmt: skip

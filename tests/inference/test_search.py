@@ -4,7 +4,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -70,7 +70,7 @@ def log_probs(
 def slow_beam(
     engine: TorchEngine, source: IntArray, options: SearchOptions, allowed: Sequence[int]
 ) -> list[tuple[float, tuple[int, ...]]]:
-    """The definition of the search, one hypothesis at a time, always to the maximum length."""
+    """The definition of the search, one hypothesis at a time; `exact` goes to the limit."""
     K, limit = options.beam_size, options.max_length(len(source))
     alive: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
     final: list[tuple[float, tuple[int, ...]]] = []
@@ -83,7 +83,8 @@ def slow_beam(
         ended = [(s, t) for s, t in found[:K] if t[-1] == EOS or step == limit]
         final += [(s / step**options.length_penalty, t) for s, t in ended]
         alive = [(s, t) for s, t in found if t[-1] != EOS][:K]
-        if not alive or (K == 1 and final):
+        enough = options.stop == "first" or K == 1
+        if not alive or (enough and len(final) >= K):
             break
     return sorted(final, key=lambda one: -one[0])[: options.n_best]
 
@@ -104,10 +105,15 @@ def assert_close(first: Sequence[Any], second: Sequence[Any]) -> None:
 @pytest.mark.parametrize("mixer", ["ssru", "attention"])
 @pytest.mark.parametrize(("beam_size", "n_best"), [(1, 1), (2, 2), (4, 3)])
 @pytest.mark.parametrize("length_penalty", [0.0, 1.0])
+@pytest.mark.parametrize("stop", ["exact", "first"])
 def test_against_slow_search(
-    mixer: str, beam_size: int, n_best: int, length_penalty: float
+    mixer: str,
+    beam_size: int,
+    n_best: int,
+    length_penalty: float,
+    stop: Literal["exact", "first"],
 ) -> None:
-    options = SearchOptions(beam_size, n_best, length_penalty, max_length_factor=0.1)
+    options = SearchOptions(beam_size, n_best, length_penalty, max_length_factor=0.1, stop=stop)
     source = [sentence(seed) for seed in range(6)]
     words = [Shortlist.everything(V)] * 3 + [Shortlist.of(range(4, n)) for n in (9, 16, 40)]
     found = ENGINES[mixer].translate(source, Given(words), options)

@@ -49,6 +49,10 @@ void tile_sums(const std::int8_t* x, std::size_t stride, const std::uint8_t* w, 
   _tile_zero(3);
   for (std::size_t k = 0; k < stride; k += kTileDepth) {
     const std::uint8_t* from = w + k * kGroup;
+    for (std::size_t line = 0; line < kTile; ++line) {  // the same rows of the next group
+      __builtin_prefetch(from + line * kBytes + kGroup * stride, 0, 2);
+      __builtin_prefetch(from + line * kBytes + kGroup * stride + 4 * kTile, 0, 2);
+    }
     _tile_loadd(6, from, kBytes);
     _tile_loadd(7, from + 4 * kTile, kBytes);
     _tile_loadd(4, x + k, stride);

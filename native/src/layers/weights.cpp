@@ -16,8 +16,8 @@ std::string shape_text(const std::vector<std::size_t>& shape) {
   return text + ")";
 }
 
-const Tensor& find(const Tensors& tensors, const std::string& name, Tensor::Kind kind,
-                   const std::vector<std::size_t>& shape) {
+Tensor find(const Tensors& tensors, const std::string& name, Tensor::Kind kind,
+            const std::vector<std::size_t>& shape) {
   const auto found = tensors.find(name);
   if (found == tensors.end()) {
     throw ModelError("lacks tensor " + name);
@@ -36,7 +36,7 @@ const Tensor& find(const Tensors& tensors, const std::string& name, Tensor::Kind
 
 const float* find_floats(const Tensors& tensors, const std::string& name,
                          const std::vector<std::size_t>& shape) {
-  const Tensor& tensor = find(tensors, name, Tensor::Kind::kFloat, shape);
+  const Tensor tensor = find(tensors, name, Tensor::Kind::kFloat, shape);
   const auto* data = static_cast<const float*>(tensor.data);
   std::size_t size = 1;
   for (const std::size_t n : shape) {
@@ -61,7 +61,7 @@ Matrix Matrix::find(const Tensors& tensors, const std::string& name, std::size_t
       throw ModelError("tensor " + name + " has " + std::to_string(depth) +
                        " columns, int8 products have room for " + std::to_string(kDeepest));
     }
-    const Tensor& tensor = sieve::find(tensors, name, Tensor::Kind::kByte,
+    const Tensor tensor = sieve::find(tensors, name, Tensor::Kind::kByte,
                                        {wide / kGroup, deep / 4, kGroup, 4});
     const float* scale = find_floats(tensors, name + "_scale", {wide});
     for (std::size_t i = 0; i < wide; ++i) {
