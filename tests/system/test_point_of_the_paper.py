@@ -18,21 +18,8 @@ from sieve.inference.translator import Translator
 
 
 @pytest.fixture(scope="module")
-def experiment(tmp_path_factory: pytest.TempPathFactory) -> Experiment:
-    experiment = Experiment(tmp_path_factory.mktemp("paper"))
-    experiment.prepare()
-    experiment.train()
-    return experiment
-
-
-@pytest.fixture(scope="module")
 def translator(experiment: Experiment) -> Translator:
     return sieve.load(experiment.model)
-
-
-@pytest.fixture(scope="module")
-def held_out(experiment: Experiment) -> list[Pair]:
-    return experiment.pairs()[1]
 
 
 @pytest.fixture(scope="module")
