@@ -74,12 +74,14 @@ void quantize(const FloatRows& x, std::int8_t* values, float* scale, std::int32_
   for (std::size_t row = 0; row < x.rows; ++row) {
     const float* from = x.values + row * x.stride;
     std::int8_t* to = values + row * x.stride;
-    Vector tops = {};
-    for (std::size_t i = 0; i < x.stride; i += kLanes) {
-      const Vector v = load(from + i);
-      tops = larger(tops, larger(v, -v));
+    Vector tops[4] = {};  // four at a time: none waits for the one before
+    for (std::size_t i = 0; i < x.stride; i += 4 * kLanes) {
+      for (std::size_t j = 0; j < 4; ++j) {
+        const Vector v = load(from + i + j * kLanes);
+        tops[j] = larger(tops[j], larger(v, -v));
+      }
     }
-    const float top = highest(tops);
+    const float top = highest(larger(larger(tops[0], tops[1]), larger(tops[2], tops[3])));
     const bool usable = top > 1e-36F && top <= kLargest;  // 127 / top is a number
     const float inverse = usable ? 127.0F / top : 0.0F;
     scale[row] = usable ? top / 127.0F : top;
@@ -102,31 +104,37 @@ void quantize(const FloatRows& x, std::int8_t* values, float* scale, std::int32_
   }
 }
 
+/// Sum of f(x) over n values, four vectors at a time.
+template <class F>
+inline float sum_of(const float* x, std::size_t n, const F& f) {
+  Vector sums[4] = {};
+  std::size_t i = 0;
+  for (; i + 4 * kLanes <= n; i += 4 * kLanes) {
+    for (std::size_t j = 0; j < 4; ++j) {
+      sums[j] += f(load(x + i + j * kLanes));
+    }
+  }
+  for (; i + kLanes <= n; i += kLanes) {
+    sums[0] += f(load(x + i));
+  }
+  float total = sum((sums[0] + sums[1]) + (sums[2] + sums[3]));
+  for (; i < n; ++i) {
+    total += f(all(x[i]))[0];
+  }
+  return total;
+}
+
 void layer_norm(const FloatRows& x, std::size_t width, const float* weight, const float* bias,
                 float* out) {
   const std::size_t whole = width / kLanes * kLanes;
+  const auto size = static_cast<float>(width);
   for (std::size_t row = 0; row < x.rows; ++row) {
     const float* from = x.values + row * x.stride;
     float* to = out + row * x.stride;
-    Vector sums = {};
-    for (std::size_t i = 0; i < whole; i += kLanes) {
-      sums += load(from + i);
-    }
-    float total = sum(sums);
-    for (std::size_t i = whole; i < width; ++i) {
-      total += from[i];
-    }
-    const float mean = total / static_cast<float>(width);
-    Vector squares = {};
-    for (std::size_t i = 0; i < whole; i += kLanes) {
-      const Vector v = load(from + i) - mean;
-      squares += v * v;
-    }
-    float variance = sum(squares);
-    for (std::size_t i = whole; i < width; ++i) {
-      variance += (from[i] - mean) * (from[i] - mean);
-    }
-    const float factor = 1.0F / __builtin_sqrtf(variance / static_cast<float>(width) + 1e-5F);
+    const float mean = sum_of(from, width, [](Vector v) { return v; }) / size;
+    const float variance =
+        sum_of(from, width, [mean](Vector v) { return (v - mean) * (v - mean); }) / size;
+    const float factor = 1.0F / __builtin_sqrtf(variance + 1e-5F);
     for (std::size_t i = 0; i < whole; i += kLanes) {
       store(to + i, (load(from + i) - mean) * factor * load(weight + i) + load(bias + i));
     }

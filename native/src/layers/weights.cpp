@@ -1,5 +1,6 @@
 #include "weights.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace sieve {
@@ -104,8 +105,26 @@ void Matrix::row(std::size_t channel, float factor, float* out) const {
   }
 }
 
-void GatheredRows::gather(const Matrix& from, std::span<const std::int32_t> channels) {
-  const std::size_t count = channels.size(), wide = padded(count);
+Matrix Matrix::part(std::size_t first, std::size_t count) const {
+  Matrix found = *this;
+  const std::size_t channels = std::min(count, this->channels() - first);
+  if (is_int8()) {
+    found.int8_ = {int8_.data + first * padded(int8_.depth), int8_.scale + first, channels,
+                   int8_.depth};
+  } else {
+    found.floats_ = {floats_.data + first * floats_.depth, channels, floats_.depth};
+  }
+  return found;
+}
+
+void GatheredRows::start(const Matrix& from) {
+  int8_ = {nullptr, nullptr, 0, from.depth()};
+  floats_ = {nullptr, 0, from.depth()};
+}
+
+void GatheredRows::append(const Matrix& from, std::span<const std::int32_t> channels) {
+  const std::size_t before = from.is_int8() ? int8_.channels : floats_.channels;
+  const std::size_t count = before + channels.size(), wide = padded(count);
   if (from.is_int8()) {
     const Int8Matrix& w = from.int8();
     const std::size_t quads = padded(w.depth) / 4;
@@ -113,8 +132,8 @@ void GatheredRows::gather(const Matrix& from, std::span<const std::int32_t> chan
     scale_.grow(wide);
     const auto* source = reinterpret_cast<const std::uint32_t*>(w.data);
     auto* target = reinterpret_cast<std::uint32_t*>(bytes_.data());
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto channel = static_cast<std::size_t>(channels[i]);
+    for (std::size_t i = before; i < count; ++i) {
+      const auto channel = static_cast<std::size_t>(channels[i - before]);
       const std::size_t lane = channel % kGroup;
       const std::uint32_t* in = source + (channel - lane) * quads + lane;
       std::uint32_t* out = target + (i - i % kGroup) * quads + i % kGroup;
@@ -128,18 +147,16 @@ void GatheredRows::gather(const Matrix& from, std::span<const std::int32_t> chan
   } else {
     const FloatMatrix& w = from.floats();
     values_.grow(wide * w.depth);
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto channel = static_cast<std::size_t>(channels[i]);
+    const auto place = [&](std::size_t i) {
+      return values_.data() + i / kGroup * kGroup * w.depth + i % kGroup;
+    };
+    for (std::size_t i = before; i < wide; ++i) {
+      const bool real = i < count;  // behind the last one, what was gathered before might overflow
+      const auto channel = real ? static_cast<std::size_t>(channels[i - before]) : 0;
       const float* in = w.data + channel / kGroup * kGroup * w.depth + channel % kGroup;
-      float* out = values_.data() + i / kGroup * kGroup * w.depth + i % kGroup;
+      float* out = place(i);
       for (std::size_t k = 0; k < w.depth; ++k) {
-        out[k * kGroup] = in[k * kGroup];
-      }
-    }
-    for (std::size_t i = count; i < wide; ++i) {
-      float* out = values_.data() + i / kGroup * kGroup * w.depth + i % kGroup;
-      for (std::size_t k = 0; k < w.depth; ++k) {
-        out[k * kGroup] = 0.0F;  // what was gathered before might overflow
+        out[k * kGroup] = real ? in[k * kGroup] : 0.0F;
       }
     }
     floats_ = {values_.data(), count, w.depth};

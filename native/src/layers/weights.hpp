@@ -46,6 +46,9 @@ class Matrix {
   std::size_t channels() const { return is_int8() ? int8_.channels : floats_.channels; }
   std::size_t depth() const { return is_int8() ? int8_.depth : floats_.depth; }
 
+  /// Channels from `first` on, at most `count` of them; `first` a multiple of 64.
+  Matrix part(std::size_t first, std::size_t count) const;
+
   /// Row `channel` as floats, times `factor`; zeros up to the padded depth.
   void row(std::size_t channel, float factor, float* out) const;
 
@@ -58,8 +61,10 @@ class Matrix {
 /// Some rows of a matrix, gathered into memory that is used again and again.
 class GatheredRows {
  public:
-  /// Gathers rows `channels`; valid until the next call.
-  void gather(const Matrix& from, std::span<const std::int32_t> channels);
+  /// Begins anew with no rows.
+  void start(const Matrix& from);
+  /// Gathers more rows behind those that are there.
+  void append(const Matrix& from, std::span<const std::int32_t> channels);
 
   const Int8Matrix& int8() const { return int8_; }
   const FloatMatrix& floats() const { return floats_; }

@@ -1,5 +1,6 @@
 #include "model.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -191,14 +192,14 @@ void Model::encode(const Kernels& kernels, std::span<const std::int32_t> ids, Wo
                      memory);
 }
 
-void Model::pooled_logits(const Kernels& kernels, const float* memory, std::size_t length,
-                          Workspace& work, float* logits) const {
+void Model::prepare_vote(const Kernels& kernels, const float* memory, std::size_t length,
+                         Workspace& work) const {
   const Dimensions& d = dimensions_;
   if (d.head == Dimensions::Head::kNone) {
     throw ModelError("this model has no selection head (model.nvs_head is 'none')");
   }
   work.activations.set(kernels, {memory, length, stride()}, int8_);
-  if (d.head == Dimensions::Head::kTied) {
+  if (head_is_tied()) {
     const std::size_t wide = padded(d.head_hidden);
     float* hidden = work.hidden.grow(length * wide);
     work.activations.multiply(kernels, head_hidden_.weight, hidden, head_hidden_.finish(true));
@@ -206,12 +207,16 @@ void Model::pooled_logits(const Kernels& kernels, const float* memory, std::size
     float* adapted = work.normed.grow(length * stride());
     work.activations.multiply(kernels, head_out_.weight, adapted, head_out_.finish());
     work.activations.set(kernels, {adapted, length, stride()}, int8_);
-    work.activations.pool(kernels, output(), logits);
-  } else {
-    work.activations.pool(kernels, head_, logits);
   }
-  for (std::size_t i = 0; i < d.tgt_words; ++i) {
-    logits[i] += head_bias_[i];
+}
+
+void Model::vote(const Kernels& kernels, std::size_t first, std::size_t count,
+                 const Workspace& work, float* logits) const {
+  const Matrix& weight = head_is_tied() ? output() : head_;
+  work.activations.pool(kernels, weight.part(first, count), logits);
+  const float* bias = head_bias_.data() + first;
+  for (std::size_t i = 0; i < std::min(count, dimensions_.tgt_words - first); ++i) {
+    logits[i] += bias[i];
   }
 }
 

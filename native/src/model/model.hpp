@@ -78,9 +78,14 @@ class Model {
   /// Memory (T, stride) of T source ids.
   void encode(const Kernels& kernels, std::span<const std::int32_t> ids, Workspace& work,
               float* memory) const;
-  /// Logits (padded words) of the selection head, maxima over the T positions of the memory.
-  void pooled_logits(const Kernels& kernels, const float* memory, std::size_t length,
-                     Workspace& work, float* logits) const;
+  /// Whether the selection head votes with the output layer's own rows.
+  bool head_is_tied() const { return dimensions_.head == Dimensions::Head::kTied; }
+  /// Makes the selection head ready to vote on a sentence: activations for `vote`.
+  void prepare_vote(const Kernels& kernels, const float* memory, std::size_t length,
+                    Workspace& work) const;
+  /// Logits of `count` words from `first` (a multiple of 64) on, maxima over positions.
+  void vote(const Kernels& kernels, std::size_t first, std::size_t count, const Workspace& work,
+            float* logits) const;
   /// Row of a target word at a position, as the decoder reads it.
   void embed_target(std::int32_t id, std::size_t position, float* row) const;
   /// x += out(ReLU(hidden(norm(x)))) for `rows` rows.

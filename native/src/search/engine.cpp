@@ -153,9 +153,9 @@ std::vector<Result> Engine::translate(std::span<const Sentence> sentences,
     scratch.words.choose(model_, kernels_, selection, sentence.words, sentence.prefix, states, T,
                          scratch.work);
     result.words = scratch.words.size();
-    result.timing.select = clock.lap();
-    scratch.words.load(model_);
-    result.timing.gather = clock.lap();
+    scratch.words.load();
+    result.timing.gather = scratch.words.gathering();
+    result.timing.select = clock.lap() - result.timing.gather;
     scratch.decoder.start(model_, kernels_, states, T, options.rows, scratch.work);
     result.hypotheses =
         scratch.search.run(scratch.decoder, scratch.words, kernels_, options, sentence.limit,
@@ -183,7 +183,8 @@ void Engine::pooled_logits(std::span<const Sentence> sentences, std::size_t thre
     const Sentence& sentence = sentences[index];
     float* best = scratch.work.best.grow(padded(V));
     const float* states = memory(sentence, scratch);
-    model_.pooled_logits(kernels_, states, sentence.ids.size(), scratch.work, best);
+    model_.prepare_vote(kernels_, states, sentence.ids.size(), scratch.work);
+    model_.vote(kernels_, 0, V, scratch.work, best);
     std::copy(best, best + V, out + index * V);
   });
 }
@@ -197,7 +198,7 @@ std::vector<Result> Engine::score(std::span<const Sentence> sentences, const Sel
     const float* states = memory(sentence, scratch);
     OutputWords& words = scratch.words;
     words.choose(model_, kernels_, selection, sentence.words, {}, states, T, scratch.work);
-    words.load(model_);
+    words.load();
     results[index].words = words.size();
     scratch.decoder.start(model_, kernels_, states, T, 1, scratch.work);
     const std::size_t S = words.columns();

@@ -40,6 +40,10 @@ std::vector<Hypothesis> Search::run(Decoder& decoder, const OutputWords& words,
   alive_.clear();
   focus_.clear();
   finished_.clear();
+  const std::size_t usual = std::min<std::size_t>(limit, 256);  // room, so that no step allocates
+  history_.reserve(usual * most_);
+  alive_.reserve(usual * options.rows);
+  candidates_.reserve(most_);
   const bool constrained = !prefix.empty() || !options.blocked.empty();
   if (constrained) {
     constraints_.start(options.blocked, options.opens, prefix, words, options.rows);

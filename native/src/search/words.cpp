@@ -1,73 +1,94 @@
 #include "words.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 
 namespace sieve {
+
+constexpr std::size_t kNear = std::size_t{1} << 18;  // bytes of weights that stay in a near cache
 
 void OutputWords::choose(const Model& model, const Kernels& kernels, const Selection& selection,
                          std::span<const std::int32_t> own,
                          std::span<const std::int32_t> required, const float* memory,
                          std::size_t length, Workspace& work) {
   const std::size_t V = model.dimensions().tgt_words;
-  model_ = &model;
-  chosen_.assign(V, selection.everything ? 1 : 0);
-  if (selection.neural) {
-    float* logits = work.best.grow(padded(V));
-    model.pooled_logits(kernels, memory, length, work, logits);
-    for (std::size_t i = 0; i < V; ++i) {
-      chosen_[i] |= static_cast<std::uint8_t>(logits[i] > selection.log_odds);
-    }
-  }
-  for (const auto words : {own, selection.include}) {
+  const auto mark = [&](std::span<const std::int32_t> words, Choice choice) {
     for (const std::int32_t id : words) {
-      chosen_[static_cast<std::size_t>(id)] = 1;
+      choices_[static_cast<std::size_t>(id)] = choice;
+    }
+  };
+  model_ = &model;
+  choices_.assign(V, selection.everything ? kIn : selection.neural ? kOpen : kOut);
+  mark(own, kIn);
+  mark(selection.include, kIn);
+  mark(selection.exclude, kOut);
+  mark(required, kIn);
+  choices_[static_cast<std::size_t>(kEos)] = kIn;
+  ids_.clear();
+  ids_.reserve(V);
+  rows_.start(model.output());
+  gathering_ = 0.0;
+  rows_gathered_ = 0;
+  if (selection.neural) {
+    model.prepare_vote(kernels, memory, length, work);
+  }
+  // In blocks, so that rows are gathered while the head has just brought them near.
+  const std::size_t block = std::max(kGroup, kNear / padded(model.stride()) / kGroup * kGroup);
+  float* logits = work.best.grow(block);
+  for (std::size_t first = 0; first < V; first += block) {
+    const std::size_t count = std::min(block, V - first);
+    if (selection.neural) {
+      model.vote(kernels, first, count, work, logits);
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      Choice& choice = choices_[first + i];
+      if (choice == kOpen) {
+        choice = logits[i] > selection.log_odds ? kIn : kOut;
+      }
+      if (choice == kIn) {
+        ids_.push_back(static_cast<std::int32_t>(first + i));
+      }
+    }
+    if (selection.neural && model.head_is_tied() && 2 * ids_.size() <= V) {
+      gather(rows_gathered_);
     }
   }
-  for (const std::int32_t id : selection.exclude) {
-    chosen_[static_cast<std::size_t>(id)] = 0;
-  }
-  for (const std::int32_t id : required) {
-    chosen_[static_cast<std::size_t>(id)] = 1;
-  }
-  chosen_[static_cast<std::size_t>(kEos)] = 1;
-  ids_.resize(V);
-  size_ = 0;
-  for (std::size_t i = 0; i < V; ++i) {
-    ids_[size_] = static_cast<std::int32_t>(i);
-    size_ += chosen_[i];
-  }
-  all_ = size_ == V;
-  gathered_ = 2 * size_ <= V;
+  all_ = ids_.size() == V;
+  gathered_ = 2 * ids_.size() <= V;
 }
 
-void OutputWords::load(const Model& model) {
-  const std::size_t V = model.dimensions().tgt_words;
-  columns_ = padded(gathered_ ? size_ : V);
+void OutputWords::gather(std::size_t first) {
+  const auto begin = std::chrono::steady_clock::now();
+  rows_.append(model_->output(), std::span(ids_).subspan(first));
+  rows_gathered_ = ids_.size();
+  const auto end = std::chrono::steady_clock::now();
+  gathering_ += std::chrono::duration<double>(end - begin).count();
+}
+
+void OutputWords::load() {
+  columns_ = padded(gathered_ ? ids_.size() : model_->dimensions().tgt_words);
   if (all_) {
     return;
   }
+  if (gathered_ && rows_gathered_ < ids_.size()) {
+    gather(rows_gathered_);
+  }
   // rows are gathered where they are few; else other words are masked by their bias
   float* bias = bias_.grow(columns_);
-  const float none = -std::numeric_limits<float>::infinity();
-  std::fill(bias, bias + columns_, none);
-  const std::span<const std::int32_t> ids(ids_.data(), size_);
-  for (std::size_t i = 0; i < size_; ++i) {
-    const auto id = static_cast<std::size_t>(ids[i]);
-    bias[gathered_ ? i : id] = model.output_bias()[id];
-  }
-  if (gathered_) {
-    rows_.gather(model.output(), ids);
+  std::fill(bias, bias + columns_, -std::numeric_limits<float>::infinity());
+  for (std::size_t i = 0; i < ids_.size(); ++i) {
+    const auto id = static_cast<std::size_t>(ids_[i]);
+    bias[gathered_ ? i : id] = model_->output_bias()[id];
   }
 }
 
 std::int64_t OutputWords::column(std::int32_t id) const {
   if (!gathered_) {
-    return chosen_[static_cast<std::size_t>(id)] != 0 ? id : -1;
+    return choices_[static_cast<std::size_t>(id)] == kIn ? id : -1;
   }
-  const auto end = ids_.begin() + static_cast<std::ptrdiff_t>(size_);
-  const auto found = std::lower_bound(ids_.begin(), end, id);
-  return found != end && *found == id ? found - ids_.begin() : -1;
+  const auto found = std::lower_bound(ids_.begin(), ids_.end(), id);
+  return found != ids_.end() && *found == id ? found - ids_.begin() : -1;
 }
 
 void OutputWords::logits(const Kernels& kernels, const FloatRows& states, Workspace& work,

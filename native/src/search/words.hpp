@@ -21,16 +21,18 @@ struct Selection {
 
 class OutputWords {
  public:
-  /// Sorted, unique ids with EOS among them; all words where `ids` is all of them. `required` are
-  /// added.
+  /// Chooses the words of a sentence: what the selection says and `own`, less what it excludes,
+  /// and always EOS and what is required.
   void choose(const Model& model, const Kernels& kernels, const Selection& selection,
               std::span<const std::int32_t> own, std::span<const std::int32_t> required,
               const float* memory, std::size_t length, Workspace& work);
   /// Makes the rows of the output layer ready for `logits`.
-  void load(const Model& model);
+  void load();
+  /// Seconds that gathering rows took.
+  double gathering() const { return gathering_; }
 
   /// Number of words.
-  std::size_t size() const { return size_; }
+  std::size_t size() const { return ids_.size(); }
   /// Columns of the logits, a multiple of 64; −inf where there is no word.
   std::size_t columns() const { return columns_; }
   std::int32_t id(std::size_t column) const {
@@ -42,10 +44,15 @@ class OutputWords {
   void logits(const Kernels& kernels, const FloatRows& states, Workspace& work, float* out) const;
 
  private:
+  enum Choice : std::uint8_t { kOpen, kIn, kOut };  // open: for the selection head to say
+
+  void gather(std::size_t first);
+
   const Model* model_ = nullptr;
-  std::vector<std::int32_t> ids_;
-  std::vector<std::uint8_t> chosen_;  // one flag a word
-  std::size_t size_ = 0, columns_ = 0;
+  std::vector<std::int32_t> ids_;  // sorted
+  std::vector<Choice> choices_;    // one a word
+  std::size_t columns_ = 0, rows_gathered_ = 0;
+  double gathering_ = 0.0;
   bool gathered_ = false, all_ = false;
   GatheredRows rows_;
   Buffer<float> bias_;
