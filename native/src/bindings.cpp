@@ -236,6 +236,21 @@ class NativeModel {
     return nb::cast(nb::ndarray<nb::numpy, float, nb::ndim<2>>(data, {rows, words}, owner));
   }
 
+  /// Every position of every sentence as a sentence of its own, for what each alone votes for.
+  Encoded positions(const Encoded& encoded) const {
+    Encoded found;
+    found.model = encoded.model;
+    const std::size_t stride = engine_.model().stride();
+    for (const Sentence& sentence : encoded_sentences(encoded)) {
+      for (std::size_t t = 0; t < sentence.ids.size(); ++t) {
+        found.ids.push_back({sentence.ids[t]});
+        const float* state = sentence.memory + t * stride;
+        std::copy(state, state + stride, found.memories.emplace_back(stride).data());
+      }
+    }
+    return found;
+  }
+
   nb::list translate(const nb::object& source, const nb::dict& selection, const nb::dict& options,
                      const Numbers& limits, const Numbers& keys, const nb::object& prefixes,
                      std::size_t threads) const {
@@ -437,6 +452,7 @@ NB_MODULE(_native, m) {
       .def_prop_ro("kernels", &NativeModel::kernels)
       .def("encode", &NativeModel::encode, "source"_a, "threads"_a)
       .def("pooled_logits", &NativeModel::pooled_logits, "encoded"_a, "threads"_a)
+      .def("positions", &NativeModel::positions, "encoded"_a)
       .def("translate", &NativeModel::translate, "source"_a, "selection"_a, "options"_a,
            "limits"_a, "keys"_a, "prefixes"_a.none(), "threads"_a)
       .def("score", &NativeModel::score, "source"_a, "selection"_a, "targets"_a, "threads"_a);

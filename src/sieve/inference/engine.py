@@ -63,6 +63,9 @@ class Engine(Protocol, Generic[EncodedT]):
     def bow_logits(self, encoded: EncodedT) -> FloatArray:
         """Max-pooled logits of the NVS head (B, V), for analysis and evaluation."""
 
+    def position_logits(self, encoded: EncodedT) -> list[FloatArray]:
+        """What each source position alone votes for, (T, V) a sentence; `bow_logits` before max."""
+
     def decode(
         self,
         encoded: EncodedT,

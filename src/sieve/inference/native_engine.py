@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -162,6 +162,13 @@ class NativeEngine:
         except _native.ModelError as error:
             raise ModelError(str(error)) from None
         return logits
+
+    def position_logits(self, encoded: NativeEncoded) -> list[FloatArray]:
+        """See `Engine.position_logits`."""
+        alone = replace(encoded, states=self._native.positions(encoded.states))
+        # a source without tokens reads as its end alone
+        bounds = np.cumsum([max(1, len(ids)) for ids in encoded.src_ids])[:-1]
+        return np.split(self.bow_logits(alone), bounds) if encoded.src_ids else []
 
     def decode(
         self,

@@ -134,6 +134,15 @@ class TorchEngine:
         logits: FloatArray = self.device_bow_logits(encoded).cpu().numpy()
         return logits
 
+    def position_logits(self, encoded: TorchEncoded) -> list[FloatArray]:
+        """See `Engine.position_logits`."""
+        found = []
+        for memory, mask in zip(encoded.memory, encoded.src_mask, strict=True):
+            alone = memory[mask][:, None]  # (T, 1, D)
+            every = torch.ones(alone.shape[:2], dtype=torch.bool, device=self.device)
+            found.append(self.bow_logits(TorchEncoded(self, encoded.src_ids, alone, every)))
+        return found
+
     def decode(
         self,
         encoded: TorchEncoded,
