@@ -26,6 +26,7 @@ from hypothesis import strategies as st
 from sieve.errors import ConfigError, ModelError
 from sieve.inference.native_engine import NativeEngine
 from sieve.inference.options import Blocked, Sampling, SearchOptions
+from sieve.model.config import ModelConfig
 from sieve.selection.selectors import Adjusted, FullVocabulary, NeuralSelection, Selector
 from sieve.selection.shortlist import Shortlist
 from sieve.text.vocabulary import EOS, IntArray
@@ -170,6 +171,40 @@ def test_a_higher_threshold_never_gives_a_larger_set(mixer: str, int8: bool) -> 
         assert [row[0].shortlist_size for row in translated] == list(map(len, found))
         before = found
     assert [words_of(shortlist) for shortlist in before] == [{EOS}] * 10
+
+
+@pytest.mark.parametrize("int8", [False, True], ids=["fp32", "int8"])
+@pytest.mark.parametrize("head", ["tied", "full"])
+def test_votes_in_blocks(head: str, int8: bool) -> None:
+    """The core selects and gathers block by block: here in three blocks of 1024 words."""
+    config = ModelConfig(
+        2300,
+        2300,
+        1,
+        1,
+        256,
+        64,
+        4,
+        "ssru",
+        "none",
+        nvs_head=head,  # type: ignore[arg-type]
+    )
+    one = native(config, random_weights(config), int8=int8)
+    sentences = random_sentences(15, 6, 2300)
+    encoded = one.encode(sentences)
+    logits = one.bow_logits(encoded)
+    prefixes = [[5, 1100], [], [2299], [1024], [1023], [4]]
+    some, others = (9, 1023, 1024, 2299), (10, 1025, 2047, 2048, 5)
+    for share in (0.0, 0.01, 0.3, 0.45, 0.499, 0.5, 0.501, 0.55, 0.8, 1.0):
+        border = float(np.quantile(logits, 1.0 - share))
+        selector = NeuralSelection(float(1 / (1 + np.exp(-border))))
+        words = selector.select(encoded)
+        apart = one.decode(encoded, words, GREEDY)
+        assert one.translate(sentences, selector, GREEDY) == apart
+        adjusted = Adjusted(selector, some, others)
+        words = adjusted.select(encoded)
+        apart = one.decode(encoded, words, BEAM, prefixes)
+        assert one.translate(sentences, adjusted, BEAM, prefixes) == apart
 
 
 @with_kinds
