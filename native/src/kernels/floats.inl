@@ -71,26 +71,25 @@ void pool_float(const FloatRows& x, const FloatMatrix& w, float* best) {
 
 void quantize(const FloatRows& x, std::int8_t* values, float* scale, std::int32_t* offset) {
   constexpr float kMagic = 12582912.0F;  // adding it rounds to whole numbers, half to even
+  const std::size_t stride = x.stride;  // here: bytes that are stored could be part of x
   for (std::size_t row = 0; row < x.rows; ++row) {
-    const float* from = x.values + row * x.stride;
-    std::int8_t* to = values + row * x.stride;
-    Vector tops[4] = {};  // four at a time: none waits for the one before
-    for (std::size_t i = 0; i < x.stride; i += 4 * kLanes) {
-      for (std::size_t j = 0; j < 4; ++j) {
-        const Vector v = load(from + i + j * kLanes);
-        tops[j] = larger(tops[j], larger(v, -v));
-      }
+    const float* from = x.values + row * stride;
+    std::int8_t* to = values + row * stride;
+    Vector tops = {}, others = {};  // two chains: neither waits for the other
+    for (std::size_t i = 0; i < stride; i += 2 * kLanes) {
+      const Vector v = load(from + i), w = load(from + i + kLanes);
+      tops = larger(tops, larger(v, -v));
+      others = larger(others, larger(w, -w));
     }
-    const float top = highest(larger(larger(tops[0], tops[1]), larger(tops[2], tops[3])));
+    const float top = highest(larger(tops, others));
     const bool usable = top > 1e-36F && top <= kLargest;  // 127 / top is a number
     const float inverse = usable ? 127.0F / top : 0.0F;
     scale[row] = usable ? top / 127.0F : top;
+    const Vector limit = all(usable ? -127.0F : 0.0F);
     Integers total = {};
-    for (std::size_t i = 0; i < x.stride; i += kLanes) {
-      // limits keep the product apart from the sum: fused, it would be rounded otherwise
-      const Vector scaled =
-          smaller(larger(load(from + i) * inverse, all(-127.0F)), all(127.0F));
-      const Vector shifted = scaled + kMagic;
+    for (std::size_t i = 0; i < stride; i += kLanes) {
+      // the limit keeps product and sum apart: fused, they would be rounded once, not twice
+      const Vector shifted = larger(load(from + i) * inverse, limit) + kMagic;
       const Integers whole = reinterpret_cast<Integers>(shifted) - 0x4B400000;
       total += whole;
       const Bytes narrow = __builtin_convertvector(whole, Bytes);

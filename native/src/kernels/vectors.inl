@@ -20,27 +20,33 @@ inline Vector all(float x) { return x - Vector{}; }
 inline Vector larger(Vector a, Vector b) { return a > b ? a : b; }
 inline Vector smaller(Vector a, Vector b) { return a < b ? a : b; }
 
-/// Halves that are folded onto each other until one value is left.
-inline float sum(Vector v) {
+/// One value from all of a vector: halves are folded onto each other until one is left.
+template <std::size_t N, class Fold>
+inline float folded(const float* part, const Fold& fold) {
+  if constexpr (N == 1) {
+    return part[0];
+  } else {
+    float halves[N / 2];
+    for (std::size_t i = 0; i < N / 2; ++i) {
+      halves[i] = fold(part[i], part[N / 2 + i]);
+    }
+    return folded<N / 2>(halves, fold);
+  }
+}
+
+template <class Fold>
+inline float folded(Vector v, const Fold& fold) {
   float part[kLanes];
   std::memcpy(part, &v, sizeof v);
-  for (std::size_t half = kLanes / 2; half > 0; half /= 2) {
-    for (std::size_t i = 0; i < half; ++i) {
-      part[i] += part[half + i];
-    }
-  }
-  return part[0];
+  return folded<kLanes>(part, fold);
+}
+
+inline float sum(Vector v) {
+  return folded(v, [](float a, float b) { return a + b; });
 }
 
 inline float highest(Vector v) {
-  float part[kLanes];
-  std::memcpy(part, &v, sizeof v);
-  for (std::size_t half = kLanes / 2; half > 0; half /= 2) {
-    for (std::size_t i = 0; i < half; ++i) {
-      part[i] = part[half + i] > part[i] ? part[half + i] : part[i];
-    }
-  }
-  return part[0];
+  return folded(v, [](float a, float b) { return a > b ? a : b; });
 }
 
 inline void fill(float* from, const float* to, float value) {
