@@ -149,6 +149,16 @@ Dimensions dimensions_of(const nb::dict& config) {
   return d;
 }
 
+std::vector<std::int32_t> ids_of(const nb::handle& given, const std::string& name,
+                                 std::size_t words) {
+  std::vector<std::int32_t> ids;
+  if (!nb::try_cast(given, ids)) {
+    throw std::invalid_argument(name + ": expected ids from 0 to " + std::to_string(words - 1));
+  }
+  Ragged::check_ids(name, ids, words);
+  return ids;
+}
+
 SearchOptions options_of(const nb::dict& given, std::size_t words) {
   SearchOptions options;
   options.rows = nb::cast<std::size_t>(given["rows"]);
@@ -161,16 +171,13 @@ SearchOptions options_of(const nb::dict& given, std::size_t words) {
   options.alignment = nb::cast<bool>(given["alignment"]);
   for (const nb::handle one : nb::cast<nb::list>(given["blocked"])) {
     const auto pair = nb::cast<nb::tuple>(one);
-    Blocked blocked{nb::cast<std::vector<std::int32_t>>(pair[0]), nb::cast<bool>(pair[1])};
-    Ragged::check_ids("blocked", blocked.tokens, words);
+    Blocked blocked{ids_of(pair[0], "blocked", words), nb::cast<bool>(pair[1])};
     if (!blocked.tokens.empty()) {
       options.blocked.push_back(std::move(blocked));
     }
   }
   options.opens.assign(words, 0);
-  const auto open_ids = nb::cast<std::vector<std::int32_t>>(given["open_ids"]);
-  Ragged::check_ids("open_ids", open_ids, words);
-  for (const std::int32_t id : open_ids) {
+  for (const std::int32_t id : ids_of(given["open_ids"], "open_ids", words)) {
     options.opens[static_cast<std::size_t>(id)] = 1;
   }
   if (options.rows == 0 || options.n_best == 0 || options.n_best > options.rows) {

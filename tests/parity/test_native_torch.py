@@ -286,7 +286,16 @@ def test_forced_scores(name: str) -> None:
     V, sentences = CONFIGS[name].tgt_vocab_size, source(name, 5)
     rng = np.random.default_rng(6)
     targets = [rng.integers(4, V, n).tolist() for n in (0, 1, 2, 3, 5, 8, 13, 21)]
-    for selector in selections(CONFIGS[name]).values():
+    every = selections(CONFIGS[name])
+    some = (
+        "none",
+        "some of someone's making",
+        "all but some",
+        "lexicon",
+        "nvs",
+        "all three adjusted",
+    )
+    for selector in (every[kind] for kind in some if kind in every):
         found = engine.score(sentences, targets, selector)
         assert_same([reference.score(sentences, targets, selector)], [found])
         assert [one.tokens for one in found] == [tuple(ids) for ids in targets]

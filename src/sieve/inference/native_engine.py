@@ -309,8 +309,8 @@ class _Plan:
             "everything": self.everything,
             "log_odds": None if self.everything else self.log_odds,
             "words": words,
-            "include": np.array(self.include, np.int32),
-            "exclude": np.array(self.exclude, np.int32),
+            "include": _ragged([self.include])[0],
+            "exclude": _ragged([self.exclude])[0],
         }
 
 
@@ -349,7 +349,7 @@ def _plain(options: SearchOptions) -> dict[str, Any]:
         "stop_first": options.stop == "first",
         "sampling": sampling is not None,
         "temperature": sampling.temperature if sampling else 1.0,
-        "top_k": sampling.top_k if sampling else 0,
+        "top_k": min(sampling.top_k, 2**31) if sampling else 0,
         "alignment": options.alignment,
         "blocked": [(list(one.tokens), one.at_word_start) for one in options.blocked],
         "open_ids": list(options.open_ids) if options.blocked else [],
