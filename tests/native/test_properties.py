@@ -1,17 +1,12 @@
-"""What holds for the native engine whatever the model: properties, limits and misuse."""
+"""What holds for the native engine whatever the model."""
 
-import copy
-import pickle
-import textwrap
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
-from child import printed
 from generated_models import (
     SMALL,
     Given,
@@ -22,33 +17,13 @@ from generated_models import (
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_engines import BEAM, GREEDY, KINDS, SAMPLES, V, engine, source, with_kinds
 
-from sieve.errors import ConfigError, ModelError
-from sieve.inference.native_engine import NativeEngine
 from sieve.inference.options import Blocked, Sampling, SearchOptions
 from sieve.model.config import ModelConfig
-from sieve.selection.selectors import Adjusted, FullVocabulary, NeuralSelection, Selector
+from sieve.selection.selectors import Adjusted, FullVocabulary, NeuralSelection
 from sieve.selection.shortlist import Shortlist
-from sieve.text.vocabulary import EOS, IntArray
-
-V = SMALL.tgt_vocab_size
-GREEDY = SearchOptions(beam_size=1, max_length_factor=1.0)
-BEAM = SearchOptions(beam_size=4, n_best=3, max_length_factor=1.0)
-SAMPLES = replace(BEAM, sampling=Sampling(seed=5, top_k=20))
-KINDS = [(mixer, int8) for mixer in ("ssru", "attention") for int8 in (False, True)]
-with_kinds = pytest.mark.parametrize(
-    ("mixer", "int8"), KINDS, ids=[f"{mixer}-{'int8' if int8 else 'fp32'}" for mixer, int8 in KINDS]
-)
-
-
-@cache
-def engine(mixer: str = "ssru", int8: bool = False, threads: int = 1) -> NativeEngine:
-    config = replace(SMALL, decoder_mixer=mixer)
-    return native(config, random_weights(config, seed=1), int8=int8, threads=threads)
-
-
-def source(seed: int, number: int, longest: int = 12) -> list[IntArray]:
-    return random_sentences(seed, number, V, longest)
+from sieve.text.vocabulary import EOS
 
 
 def words_of(shortlist: Shortlist) -> set[int]:
@@ -243,6 +218,17 @@ def test_the_smallest_sets(mixer: str, int8: bool) -> None:
     assert nothing.token_scores[0] == -np.inf
 
 
+def test_a_selector_of_ones_own_may_use_the_engine() -> None:
+    class Head:
+        def select(self, encoded: Any) -> Sequence[Shortlist]:
+            return NeuralSelection(0.4).select(encoded)
+
+    one, sentences = engine(), source(14, 5)
+    assert one.translate(sentences, Head(), BEAM) == one.translate(
+        sentences, NeuralSelection(0.4), BEAM
+    )
+
+
 # ---- sizes
 
 
@@ -305,228 +291,3 @@ def test_absurd_settings_are_no_overflow() -> None:
         for top_k in (2**70, 0)
     )
     assert wide == all_words
-
-
-# ---- misuse
-
-
-@pytest.mark.parametrize("wrong", [-1, V, V + 1000, 2**31 - 1, 2**31, 2**32 + 4, -(2**40)])
-def test_ids_out_of_range(wrong: int) -> None:
-    one, sentences = engine(), source(10, 2)
-    bad = [sentences[0], np.array([4, wrong, EOS])]
-    expected = rf"got ids? .*{wrong}|expected (ids from )?0 to {V - 1}"
-    calls: list[Any] = [
-        lambda: one.encode(bad),
-        lambda: one.translate(bad, FullVocabulary(), BEAM),
-        lambda: one.score(bad, [[4], [4]], FullVocabulary()),
-        lambda: one.score(sentences, [[4], [5, wrong]], FullVocabulary()),
-        lambda: one.translate(sentences, FullVocabulary(), BEAM, [[4], [wrong]]),
-        lambda: one.translate(sentences, adjusted(include=(wrong,)), BEAM),
-        lambda: one.translate(sentences, adjusted(exclude=(wrong,)), BEAM),
-        lambda: one.translate(sentences, FullVocabulary(), blocking((4, wrong))),
-        lambda: one.translate(sentences, FullVocabulary(), blocking((4,), wrong)),
-    ]
-    if 0 <= wrong < 2**31:
-        words = [Shortlist.of([wrong])] * 2
-        calls.append(lambda: one.translate(sentences, Given(words), BEAM))
-        calls.append(lambda: one.decode(one.encode(sentences), words, BEAM))
-    for call in calls:
-        with pytest.raises(ValueError, match=expected):
-            call()
-    one.translate(sentences, FullVocabulary(), BEAM)  # goes on as before
-
-
-def adjusted(**changes: tuple[int, ...]) -> Selector:
-    return Adjusted(NeuralSelection(0.4), **changes)
-
-
-def blocking(tokens: tuple[int, ...], *open_ids: int) -> SearchOptions:
-    return replace(BEAM, blocked=(Blocked(tokens, True),), open_ids=open_ids)
-
-
-def test_numbers_that_do_not_fit() -> None:
-    one, sentences = engine(), source(11, 2)
-    encoded = one.encode(sentences)
-    with pytest.raises(ValueError, match="1 shortlists, 2 prefixes, 2 sentences"):
-        one.decode(encoded, [Shortlist.of([4])], BEAM)
-    with pytest.raises(ValueError, match="2 shortlists, 3 prefixes, 2 sentences"):
-        one.decode(encoded, [Shortlist.of([4])] * 2, BEAM, [[4]] * 3)
-    with pytest.raises(ValueError, match="prefixes: offsets do not fit"):
-        one.translate(sentences, FullVocabulary(), BEAM, [[4]])
-    with pytest.raises(ValueError, match="prefixes: offsets do not fit"):
-        one.score(sentences, [[4]], FullVocabulary())
-    with pytest.raises(ValueError, match="words: offsets do not fit"):
-        one.translate(sentences, Given([Shortlist.of([4])]), BEAM)
-    with pytest.raises(ValueError, match="expected whole numbers"):
-        one.encode([np.array([4.5, 2.0])])
-    with pytest.raises(ConfigError, match="threads: got -1, expected 1 or more"):
-        engine(threads=-1)
-
-
-def test_states_of_another_model() -> None:
-    config = replace(SMALL, d_model=128)
-    wide = native(config, random_weights(config))
-    encoded = engine().encode(source(12, 2))
-    with pytest.raises(ValueError, match="encoded by another model"):
-        wide.decode(encoded, [Shortlist.of([4])] * 2, BEAM)
-    with pytest.raises(ValueError, match="encoded by another model"):
-        wide.bow_logits(encoded)
-
-
-def test_a_model_without_a_head() -> None:
-    config = replace(SMALL, nvs_head="none")
-    one = native(config, random_weights(config))
-    for call in (
-        lambda: one.bow_logits(one.encode(source(0, 1))),
-        lambda: one.translate(source(0, 1), NeuralSelection(0.5), BEAM),
-        lambda: one.score(source(0, 1), [[4]], NeuralSelection(0.5)),
-    ):
-        with pytest.raises(ModelError, match="has no selection head"):
-            call()
-
-
-def test_arrays_that_are_not_in_one_piece() -> None:
-    weights = random_weights(SMALL)
-    turned = {name: np.asfortranarray(array) for name, array in weights.items()}
-    with pytest.raises(Exception, match="is no array in one piece"):
-        native(SMALL, turned)
-    name = "encoder.norm.weight"
-    raw = np.zeros(weights[name].nbytes + 1, np.uint8)
-    odd = raw[1:].view(np.float32) if raw.ctypes.data % 4 == 0 else raw[:-1].view(np.float32)
-    with pytest.raises(Exception, match=f"{name} is no array in one piece"):
-        native(SMALL, {**weights, name: odd})
-
-
-def test_pickling_is_refused() -> None:
-    for one in (engine(), engine().encode(source(0, 1))):
-        with pytest.raises(TypeError, match="cannot pickle"):
-            pickle.dumps(one)
-        with pytest.raises(TypeError, match="cannot pickle"):
-            copy.deepcopy(one)
-
-
-def test_weights_outlive_their_dictionary() -> None:
-    """int8 tensors are used where they lie: the engine keeps them."""
-    weights = random_weights(SMALL, seed=1)
-    one = native(SMALL, weights, int8=True)
-    del weights
-    found = one.translate(source(13, 5), FullVocabulary(), BEAM)
-    assert found == engine("ssru", True).translate(source(13, 5), FullVocabulary(), BEAM)
-
-
-# ---- processes, threads and signals
-
-PREPARE = """
-import os, signal, sys, threading, time
-from generated_models import SMALL, native, random_sentences, random_weights
-from sieve.inference.options import Blocked, SearchOptions
-from sieve.selection.selectors import FullVocabulary
-
-signal.signal(signal.SIGINT, signal.default_int_handler)
-engine = native(SMALL, random_weights(SMALL, seed=1), threads=int(sys.argv[1]))
-sentences = random_sentences(0, 4, SMALL.src_vocab_size, 20)
-short = SearchOptions(beam_size=2)
-# without its end, a translation goes on for some thousand years
-endless = SearchOptions(beam_size=2, max_length_factor=1e300, blocked=(Blocked((2,)),))
-"""
-
-
-def script(code: str) -> str:
-    return PREPARE + textwrap.dedent(code)
-
-
-def test_ctrl_c_stops_a_call_and_others_run_meanwhile() -> None:
-    """Another thread counts and translates while a call runs that only Ctrl-C ends.
-
-    Python switches threads here only where one lets go: a call that kept the lock of the
-    interpreter would never let the other thread press Ctrl-C.
-    """
-    code = script("""
-        sys.setswitchinterval(1e6)
-        expected = engine.translate(sentences, FullVocabulary(), short)
-        started, counted = threading.Event(), []
-
-        def other():
-            started.wait()
-            for number in range(25):
-                time.sleep(0)
-                assert engine.translate(sentences, FullVocabulary(), short) == expected
-                counted.append(number)
-            os.kill(os.getpid(), signal.SIGINT)
-
-        thread = threading.Thread(target=other)
-        thread.start()
-        started.set()
-        try:
-            engine.translate(sentences, FullVocabulary(), endless)
-        except KeyboardInterrupt:
-            thread.join()
-            assert engine.translate(sentences, FullVocabulary(), short) == expected
-            print("stopped after", len(counted))
-    """)
-    for threads in ("1", "2", "5"):
-        assert printed(code, threads) == "stopped after 25"
-
-
-def test_ctrl_c_while_only_other_threads_work() -> None:
-    """The calling thread may have nothing left to do: it looks out for Ctrl-C all the same."""
-    code = script("""
-        calls = {
-            "translate": lambda: engine.translate(sentences[:2], FullVocabulary(), endless),
-            "score": lambda: engine.score(sentences[:2], [[5] * 3_000_000, [6]], FullVocabulary()),
-        }
-        call = calls[sys.argv[2]]
-        for attempt in range(4):  # which thread gets the long sentence is a matter of luck
-            timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
-            timer.start()
-            try:
-                call()
-            except KeyboardInterrupt:
-                print("stopped", end=" ")
-            timer.join()
-    """)
-    assert printed(code, "2", "translate") == "stopped stopped stopped stopped"
-    assert printed(code, "2", "score") == "stopped stopped stopped stopped"
-
-
-def test_a_process_that_forks_after_use() -> None:
-    code = script("""
-        import multiprocessing
-
-        expected = engine.translate(sentences, FullVocabulary(), short)
-
-        def translate(_):
-            return engine.translate(sentences, FullVocabulary(), short) == expected
-
-        with multiprocessing.get_context("fork").Pool(2) as pool:
-            print(pool.map(translate, range(4)))
-        assert engine.translate(sentences, FullVocabulary(), short) == expected
-    """)
-    assert printed(code, "2") == "[True, True, True, True]"
-
-
-def test_more_threads_than_the_system_gives() -> None:
-    code = script("""
-        import resource
-
-        expected = engine.translate(sentences, FullVocabulary(), short)
-        many = native(SMALL, random_weights(SMALL, seed=1), threads=100_000)
-        # no room for the stacks of more threads than a few
-        used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS, (used + 2**26, used + 2**26))
-        found = many.translate(sentences * 25, FullVocabulary(), short)
-        assert found == expected * 25
-        print("done")
-    """)
-    assert printed(code, "1") == "done"
-
-
-def test_a_selector_of_ones_own_may_use_the_engine() -> None:
-    class Head:
-        def select(self, encoded: Any) -> Sequence[Shortlist]:
-            return NeuralSelection(0.4).select(encoded)
-
-    one, sentences = engine(), source(14, 5)
-    assert one.translate(sentences, Head(), BEAM) == one.translate(
-        sentences, NeuralSelection(0.4), BEAM
-    )
