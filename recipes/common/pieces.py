@@ -4,7 +4,8 @@
     python recipes/common/pieces.py join PIECES MODEL
 
 PIECES gets config.json, the tokenizer's files and weights.000, weights.001, ...: the bytes of
-model.safetensors in float16, at most 15.7 MiB each, with their SHA-256 in weights.json.
+model.safetensors in float16, at most 15.7 MiB each, with their SHA-256 in weights.json. A model
+in int8 stays in int8.
 """
 
 import hashlib
@@ -25,8 +26,8 @@ NOTE = "weights.json"
 def split(model: Path, pieces: Path) -> None:
     """Writes the pieces of a model directory."""
     bundle = open_bundle(model)
-    tensors = {}
-    for name, tensor in bundle.tensors().items():
+    tensors = bundle.tensors()
+    for name, tensor in tensors.items() if not bundle.is_int8 else ():
         tensors[name] = tensor.astype(np.float16)
         if not np.isfinite(tensors[name]).all():
             raise SystemExit(f"{model}: {name} does not fit into float16")

@@ -1,0 +1,99 @@
+"""Distilled text packed for a small transfer, and back.
+
+    python recipes/common/distilled_text.py pack WORK en-de OUTPUT
+    python recipes/common/distilled_text.py unpack OUTPUT en-de WORK
+
+Pieces are even samples of the text; packed, their lines lie in the text's own order again, where
+neighbours are alike and bzip2 does best. OUTPUT gets distilled-en-de.PART.GROUP.bz2.000 and on, at
+most 15.7 MiB each, and distilled-en-de.json with what is in them. `unpack` needs the pieces of the
+source text in WORK/text, which distil.py cuts, to know which lines belong to which piece.
+"""
+
+import bz2
+import json
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import zip_longest
+from pathlib import Path
+
+SIZE = 157 * 2**20 // 10
+Lines = list[str]
+
+
+def read(path: Path) -> Lines:
+    return path.read_text(encoding="utf-8").split("\n")[:-1]
+
+
+def in_order(pieces: list[Lines]) -> Iterator[str]:
+    """Line 0 of each piece, line 1 of each, and so on."""
+    for lines in zip_longest(*pieces):
+        yield from (line for line in lines if line is not None)
+
+
+def dealt(lines: Lines, lengths: list[int]) -> list[Lines]:
+    """The pieces again."""
+    pieces: list[Lines] = [[] for _ in lengths]
+    stream = iter(lines)
+    for number in range(max(lengths, default=0)):
+        for piece, length in zip(pieces, lengths, strict=True):
+            if number < length:
+                piece.append(next(stream))
+    return pieces
+
+
+def source_lengths(work: Path, piece: str, language: str) -> dict[str, int]:
+    """Lines of each file of a piece, in their order."""
+    files = sorted((work / "text" / piece).glob(f"*.{language}"))
+    return {path.name.split(".")[0]: len(read(path)) for path in files}
+
+
+def pack(work: Path, direction: str, output: Path) -> None:
+    source, target = direction.split("-")
+    names = sorted(
+        path.name.split(".")[0] for path in (work / f"distilled.{direction}").glob(f"???.{target}")
+    )
+    groups: dict[str, list[Lines]] = {}
+    note: dict[str, list[str]] = {}
+    for name in names:
+        lines = read(work / f"distilled.{direction}" / f"{name}.{target}")
+        start = 0
+        for group, length in source_lengths(work, name, source).items():
+            key = f"part{name[0]}.{group}"
+            groups.setdefault(key, []).append(lines[start : start + length])
+            note.setdefault(key, []).append(name)
+            start += length
+    output.mkdir(parents=True, exist_ok=True)
+    with ThreadPoolExecutor() as threads:  # bz2 lets other threads run
+        texts = [
+            "".join(f"{line}\n" for line in in_order(pieces)).encode() for pieces in groups.values()
+        ]
+        for key, data in zip(groups, threads.map(bz2.compress, texts), strict=True):
+            for number, first in enumerate(range(0, len(data), SIZE)):
+                path = output / f"distilled-{direction}.{key}.bz2.{number:03d}"
+                path.write_bytes(data[first : first + SIZE])
+    (output / f"distilled-{direction}.json").write_text(json.dumps(note) + "\n")
+
+
+def unpack(packed: Path, direction: str, work: Path) -> None:
+    source, target = direction.split("-")
+    note = json.loads((packed / f"distilled-{direction}.json").read_text())
+    found: dict[str, dict[str, Lines]] = {}
+    for key, names in note.items():
+        group = key.split(".")[1]
+        parts = sorted(packed.glob(f"distilled-{direction}.{key}.bz2.*"))
+        lines = bz2.decompress(b"".join(path.read_bytes() for path in parts)).decode().split("\n")
+        lengths = [source_lengths(work, name, source)[group] for name in names]
+        for name, piece in zip(names, dealt(lines[:-1], lengths), strict=True):
+            found.setdefault(name, {})[group] = piece
+    folder = work / f"distilled.{direction}"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, groups in found.items():
+        lines = [line for group in sorted(groups) for line in groups[group]]
+        (folder / f"{name}.{target}").write_text(
+            "".join(f"{line}\n" for line in lines), encoding="utf-8"
+        )
+
+
+if __name__ == "__main__":
+    {"pack": pack, "unpack": unpack}[sys.argv[1]](Path(sys.argv[2]), sys.argv[3], Path(sys.argv[4]))

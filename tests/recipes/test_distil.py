@@ -1,0 +1,188 @@
+"""Distillation: outputs belong to their lines, bad ones go, bulk search is the engine's own."""
+
+import bz2
+import importlib
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from generated_models import SMALL, random_weights
+
+COMMON = Path(__file__).parents[2] / "recipes" / "common"
+
+
+@pytest.fixture(scope="module")
+def recipes() -> Iterator[Any]:
+    """Imports the recipes' modules, which lie in no package, by name."""
+    sys.path.insert(0, str(COMMON))
+
+    def load(name: str) -> Any:
+        return importlib.import_module(name)
+
+    yield load
+    sys.path.remove(str(COMMON))
+
+
+def test_text_is_dealt_out_evenly_and_in_order(recipes: Any, tmp_path: Path) -> None:
+    text = recipes("distil_text")
+    (tmp_path / "part1").mkdir()
+    for language in ("en", "de"):
+        for group, number in (("mix", 7), ("everyday", 3)):
+            lines = "".join(f"{group} {i} {language}\n" for i in range(number))
+            (tmp_path / "part1" / f"{group}.{language}.bz2").write_bytes(
+                bz2.compress(lines.encode())
+            )
+    for packed in (tmp_path / "part1").iterdir():
+        text.cut(packed, tmp_path / "text", range(100, 102))
+    assert text.lines_of(tmp_path / "text", 100, "en") == [
+        *("everyday 0 en", "everyday 2 en"),
+        *("mix 0 en", "mix 2 en", "mix 4 en", "mix 6 en"),
+    ]
+    assert [line[:-2] + "en" for line in text.lines_of(tmp_path / "text", 101, "de")] == (
+        text.lines_of(tmp_path / "text", 101, "en")
+    )
+    assert text.cut(tmp_path / "part1" / "mix.en.bz2", tmp_path / "less", range(2), limit=5) == 5
+
+
+def test_the_output_nearest_to_the_reference_by_hand(recipes: Any) -> None:
+    nearest = recipes("distil_text").nearest
+    reference = [5, 6, 7, 8]
+    outputs = [[5, 6, 9, 9], [5, 6, 7, 8, 8], [5, 6, 7, 8]]
+    assert nearest(outputs, [-0.1, -0.2, -0.3], reference) == 2
+    assert nearest(outputs, [-0.1, -0.2, -np.inf], reference) == 1  # it has no end
+    assert nearest([[5, 6], [5, 6]], [-0.1, -0.2], reference) == 0  # of equals the better one
+    assert nearest([[5], [5, 6, 7, 8, 9, 9, 9, 9, 9, 9, 9, 9]], [-1.0, -1.0], reference) == 1
+    assert nearest([[], []], [-np.inf, -np.inf], reference) == 0
+
+
+def test_similarity_by_hand(recipes: Any) -> None:
+    module = recipes("distil_text")
+    reference = [5, 6, 7]
+    wanted = module._ngrams(reference)
+    # precisions (hits + 1) / (ngrams + 1): 4/4, 3/3, 2/2, 1/1
+    assert module.similarity(reference, reference, wanted) == pytest.approx(1.0)
+    # 3/3, 1/2 for [5, 7] and nothing longer; one token short of three: exp(1 - 3/2)
+    expected = np.exp(1 - 3 / 2) * (3 / 3 * 1 / 2) ** 0.25
+    assert module.similarity([5, 7], reference, wanted) == pytest.approx(expected)
+
+
+def test_outputs_are_written_line_by_line(recipes: Any, tmp_path: Path, toy_data: Any) -> None:
+    module = recipes("distil_text")
+    from sieve.text.corpus import Corpus
+
+    tokenizer = Corpus.open(toy_data.corpus).tokenizers().source
+    (tmp_path / "text" / "100").mkdir(parents=True)
+    (tmp_path / "text" / "100" / "mix.yy").write_text("A B\nC\nD E\n")
+    rows = tokenizer.encode(["A C", "A B", "X", "C", "no end", "D E"])
+    scores = np.array([[-0.1, -0.2], [-0.3, -0.4], [-np.inf, -np.inf]], np.float32)
+    found = module.NBest(module.Sentences.of(rows), scores)
+    side = module.Side(tmp_path / "text", "yy", toy_data.corpus)
+    output = tmp_path / "100.yy"
+    module.finish(found, side, toy_data.corpus, output)
+    assert output.read_text() == "A B\nC\n\n"
+    saved = np.load(f"{output}.scores.npy").astype(np.float32)
+    np.testing.assert_allclose(saved, [-0.2, -0.4, -np.inf], rtol=1e-3)
+    module.finish(found, None, toy_data.corpus, tmp_path / "101.yy")
+    assert (tmp_path / "101.yy").read_text() == "A C\nX\n\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "output", "reference", "rule"),
+    [
+        ("Good morning.", "Guten Morgen.", "Morgen!", None),
+        ("Good morning.", "", "Morgen!", "nothing"),
+        ("I saw it in the park.", "I saw it in the park.", "Ich sah es im Park.", "copy"),
+        ("Radio", "Radio", "Rundfunk", None),
+        ("I saw it in the park.", "I saw it in the park.", "I saw it in the park.", None),
+        ("Very good.", "sehr sehr sehr gut.", "Sehr gut.", "repetition"),
+        ("No, no, no, no, no, no!", "Nein, nein, nein, nein!", "Nein!", None),  # capital, full stop
+        ("Stop it now!", "Hör auf, hör auf, hör auf, hör auf,", "Hör auf!", "repetition"),
+        ("ha ha ha", "ha ha ha", "hahaha", None),
+        ("Nooo!", "Neiiiiiiiin!", "Nein!", "repetition"),
+        ("In 1984 it was 1985.", "1984 war es 1986.", "1984 war es 1985.", "numbers"),
+    ],
+)
+def test_rules(recipes: Any, source: str, output: str, reference: str, rule: str | None) -> None:
+    assert recipes("outputs").refused_by(source, output, reference, 1.1) == rule
+
+
+def test_packed_and_unpacked_text_is_the_same(recipes: Any, tmp_path: Path) -> None:
+    module = recipes("distilled_text")
+    rng = np.random.default_rng(1)
+    for name, groups in (("100", (5, 3)), ("101", (4, 3)), ("200", (0, 6))):
+        folder = tmp_path / "work" / "text" / name
+        folder.mkdir(parents=True)
+        lines = []
+        for group, number in zip(("a", "b"), groups, strict=True):
+            if number:
+                (folder / f"{group}.en").write_text("x\n" * number)
+                lines += [f"{group} {rng.integers(100)}" for _ in range(number)]
+        (tmp_path / "work" / "distilled.en-de").mkdir(exist_ok=True)
+        path = tmp_path / "work" / "distilled.en-de" / f"{name}.de"
+        path.write_text("".join(f"{line}\n" for line in lines))
+    module.pack(tmp_path / "work", "en-de", tmp_path / "packed")
+    assert json.loads((tmp_path / "packed" / "distilled-en-de.json").read_text()) == {
+        "part1.a": ["100", "101"],
+        "part1.b": ["100", "101"],
+        "part2.b": ["200"],
+    }
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "text").symlink_to(tmp_path / "work" / "text")
+    module.unpack(tmp_path / "packed", "en-de", other)
+    for name in ("100", "101", "200"):
+        found = (other / "distilled.en-de" / f"{name}.de").read_text()
+        assert found == (tmp_path / "work" / "distilled.en-de" / f"{name}.de").read_text()
+
+
+@pytest.mark.parametrize("mixer", ["ssru", "attention"])
+def test_bulk_search_finds_what_the_engine_finds(recipes: Any, mixer: str) -> None:
+    from sieve.inference.options import SearchOptions
+    from sieve.inference.torch_engine import TorchEngine
+    from sieve.model.checkpoint import load_tensors
+    from sieve.model.translation import TranslationModel
+    from sieve.selection.selectors import FullVocabulary
+
+    bulk, sentences = recipes("bulk"), recipes("distil_text").Sentences
+    config = replace(SMALL, decoder_mixer=mixer)  # type: ignore[arg-type]
+    model = TranslationModel(config).eval()
+    load_tensors(model, random_weights(config, 6), "generated")
+    engine = TorchEngine(model, "float32", graphs=False)
+    rng = np.random.default_rng(0)
+    rows = [[*rng.integers(4, 90, rng.integers(1, 15)).tolist(), 2] for _ in range(30)]
+    given = sentences.of([*rows, []])
+    options = SearchOptions(n_best=5, max_length_factor=1.5)
+    found = bulk.Bulk(engine, bulk.BulkOptions(options, batch_tokens=100)).translate(given)
+    assert np.isfinite(found.scores[:30, 0]).sum() > 10
+    for row, ids in enumerate(rows):
+        expected = engine.translate([np.array(ids)], FullVocabulary(), options)[0]
+        for rank, one in enumerate(expected):
+            if one.finished:
+                assert tuple(found.outputs[row * 5 + rank].tolist()) == one.tokens
+                assert found.scores[row, rank] == pytest.approx(one.normalized_score(1.0), abs=1e-4)
+            else:
+                assert found.scores[row, rank] == -np.inf
+    assert not np.isfinite(found.scores[30]).any()
+
+
+def test_what_the_student_and_its_head_learn_from(recipes: Any) -> None:
+    module, pair = recipes("student_corpora"), recipes("pair")
+    given = pair.Pair(
+        languages=["en", "de"], tags=["<2en>", "<2de>"], groups={}, validation="", tests={},
+        repeats={"everyday": 3, "pivot": 2},
+    )  # fmt: skip
+    repeats = {
+        name: module._repeats(given, f"{name}.100")
+        for kind in ("distilled", "original", "own")
+        for name in (f"{kind}.everyday", f"{kind}.pivot", f"{kind}.mix")
+    }
+    assert repeats == {
+        "distilled.everyday": 2, "distilled.pivot": 1, "distilled.mix": 1,
+        "original.everyday": 1, "original.pivot": 1, "original.mix": 0,
+        "own.everyday": 0, "own.pivot": 0, "own.mix": 0,
+    }  # fmt: skip
