@@ -1,7 +1,7 @@
 import pytest
 
 from sieve.errors import InputError
-from sieve.evaluation.quality import bleu, chrf
+from sieve.evaluation.quality import bleu, chrf, compared
 
 
 def test_bleu_of_a_known_pair() -> None:
@@ -27,3 +27,21 @@ def test_errors() -> None:
         bleu(["a"], ["a", "b"])
     with pytest.raises(InputError, match="got no sentences"):
         chrf([], [])
+
+
+def test_compared_with_the_first_system() -> None:
+    references = [f"this is sentence number {i} of a small set" for i in range(30)]
+    worse = [line.replace("small", "large") for line in references]
+    found = compared({"none": references, "same": references, "worse": worse}, references)
+    for name, scores in found.items():
+        assert [score.name for score in scores] == ["BLEU", "chrF"]
+        texts = worse if name == "worse" else references
+        assert scores[0].value == pytest.approx(bleu(texts, references).value)
+        assert scores[1].value == pytest.approx(chrf(texts, references).value)
+        assert "bs:1000" in scores[0].signature
+    assert [score.p_value for score in found["none"]] == [None, None]
+    assert [score.p_value for score in found["same"]] == [1.0, 1.0]
+    assert all((score.p_value or 1) < 0.05 for score in found["worse"])
+    assert found["none"][0].interval == pytest.approx(0.0)
+    with pytest.raises(InputError, match="got 1 translations and 30 references"):
+        compared({"none": ["a"]}, references)

@@ -25,6 +25,7 @@ VERBS = {
     "lexicon": "alignment lexicons: build, align, adapt, import, export, show",
     "translate": "lines in, translated lines out",
     "score": "log-probabilities of given translations",
+    "evaluate": "quality, recall, set sizes and latency on test sets, as a table",
 }
 
 

@@ -64,6 +64,11 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
         help="none, frequent:N, lexicon:K, nvs or nvs:LAMBDA, joined by + "
         "(default: nvs at the model's own threshold where it has a head, else none)",
     )
+    add_engine_arguments(parser)
+
+
+def add_engine_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options that say which engine, device and precision to use."""
     parser.add_argument(
         "--engine",
         choices=["native", "torch"],

@@ -1,0 +1,179 @@
+"""One model on test sets under several selections: what selection costs and what it saves.
+
+The unrestricted output is always computed: the others are compared with it. Text goes through the
+translator as a user's would; sets and recall are of whole lines.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+import sieve
+from sieve.evaluation.comet import Comet
+from sieve.evaluation.latency import Latency, measure_latency, processor
+from sieve.evaluation.probes import Probe, recalls
+from sieve.evaluation.quality import RESAMPLES, Score, compared
+from sieve.evaluation.recall import Recall, needed_tokens
+from sieve.evaluation.sets import ParallelSet
+from sieve.inference.options import SearchOptions
+from sieve.inference.translator import Request, Translation, Translator
+from sieve.selection.selectors import Selector
+
+NONE = "none"
+_CHUNK = 128
+"""Lines translated between two steps of a progress bar."""
+
+
+@dataclass(frozen=True)
+class TableOptions:
+    """What to measure, beside which sets."""
+
+    selections: tuple[str, ...] = (NONE,)
+    search: SearchOptions = field(default_factory=SearchOptions)
+    latency_sentences: int = 100
+    """Sentences timed one at a time, evenly spaced; 0 for none."""
+    resamples: int = RESAMPLES
+    comet: Path | None = None
+
+
+@dataclass(frozen=True)
+class Row:
+    """One selection on one set."""
+
+    model: str
+    test: str
+    selection: str
+    sentences: int
+    quality: tuple[Score, ...]
+    reference: Recall
+    """Of unique reference tokens, and the mean set size."""
+    output: Recall
+    """Of unique tokens of the unrestricted output."""
+    identical: float
+    """Share of lines whose translation is that without selection."""
+    latency: Latency | None
+    signature: str
+
+
+Step = Callable[[int], object]
+
+
+def steps(sets: Sequence[ParallelSet], options: TableOptions) -> int:
+    """Steps of a progress bar for one model: lines translated and timed."""
+    number = len(with_baseline(options.selections))
+    lines = sum(len(one.sources) for one in sets)
+    return lines * number + sum(len(_timed(one, options)) for one in sets)
+
+
+def with_baseline(selections: Sequence[str]) -> tuple[str, ...]:
+    """The selections without repetition, the unrestricted one first."""
+    return tuple(dict.fromkeys([NONE, *selections]))
+
+
+def measure(
+    translator: Translator,
+    model: str,
+    one: ParallelSet,
+    options: TableOptions,
+    done: Step = lambda number: None,
+) -> list[Row]:
+    """A row for each selection, the unrestricted one first."""
+    names = with_baseline(options.selections)
+    selectors = {name: translator.selector(name) for name in names}
+    found = {name: _translated(translator, one, name, options, done) for name in names}
+    probe = _probe(translator, one, found[NONE])
+    sets = recalls(translator.engine, probe, selectors)
+    timed = _latency(translator, one, selectors, options, done)
+    texts = {name: [line.text for line in lines] for name, lines in found.items()}
+    quality = _quality(translator, one, texts, options)
+    return [
+        Row(
+            model,
+            one.name,
+            name,
+            len(one.sources),
+            tuple(quality[name]),
+            sets[name]["reference"],
+            sets[name]["output"],
+            float(np.mean([a == b for a, b in zip(texts[name], texts[NONE], strict=True)])),
+            timed.get(name),
+            signature(translator, one, name, options.search),
+        )
+        for name in names
+    ]
+
+
+def signature(
+    translator: Translator, one: ParallelSet, selection: str, search: SearchOptions
+) -> str:
+    """How the numbers of a row came about."""
+    parts = {
+        "test": one.name,
+        "sentences": len(one.sources),
+        "selection": selection,
+        "beam": search.beam_size,
+        "alpha": search.length_penalty,
+        "stop": search.stop,
+        "engine": translator.engine,
+        "cpu": processor(),
+        "version": sieve.__version__,
+    }
+    return "|".join(f"{key}:{value}" for key, value in parts.items())
+
+
+def _translated(
+    translator: Translator, one: ParallelSet, selection: str, options: TableOptions, done: Step
+) -> list[Translation]:
+    request = Request(selection, options.search)
+    found: list[Translation] = []
+    for start in range(0, len(one.sources), _CHUNK):
+        lines = one.sources[start : start + _CHUNK]
+        found += translator.run(lines, request)
+        done(len(lines))
+    return found
+
+
+def _probe(translator: Translator, one: ParallelSet, full: Sequence[Translation]) -> Probe:
+    target = translator.tokenizers.target
+    probe = Probe.of_text(
+        one.name, translator.tokenizers, one.sources, {"reference": one.references}
+    )
+    ids = [[target.piece_id(piece) for piece in line.pieces] for line in full]
+    output = [needed_tokens([index for index in line if index is not None]) for line in ids]
+    return Probe(one.name, probe.src_ids, {**probe.needed, "output": output})
+
+
+def _timed(one: ParallelSet, options: TableOptions) -> list[str]:
+    number = min(options.latency_sentences, len(one.sources))
+    places = np.linspace(0, len(one.sources) - 1, number).astype(int)
+    return [one.sources[place] for place in places]
+
+
+def _latency(
+    translator: Translator,
+    one: ParallelSet,
+    selectors: Mapping[str, Selector],
+    options: TableOptions,
+    done: Step,
+) -> dict[str, Latency]:
+    lines = _timed(one, options)
+    if not lines:
+        return {}
+    probe = Probe.of_text(one.name, translator.tokenizers, lines, {})
+    return measure_latency(translator.engine, probe.src_ids, selectors, options.search, done)
+
+
+def _quality(
+    translator: Translator,
+    one: ParallelSet,
+    texts: Mapping[str, Sequence[str]],
+    options: TableOptions,
+) -> dict[str, list[Score]]:
+    scores = compared(texts, one.references, translator.languages[1], options.resamples)
+    if options.comet is not None:
+        comet = Comet(options.comet)
+        for name, lines in texts.items():
+            scores[name].append(comet.score(one.sources, lines, one.references))
+    return scores

@@ -1,0 +1,99 @@
+"""`sieve evaluate` with random weights: what is shown, what is written, what is refused."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from directories import write_model
+from toy_lexicon import random_lexicon
+
+from sieve.cli.main import main
+
+
+@pytest.fixture(scope="module")
+def model(toy_data: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("evaluate") / "model"
+    config, _ = write_model(directory, toy_data.corpus, int8=True)
+    (directory.parent / "lexicon").mkdir()
+    random_lexicon(config.src_vocab_size).save(directory.parent / "lexicon")
+    (directory.parent / "small").mkdir()
+    random_lexicon(50).save(directory.parent / "small")
+    return directory
+
+
+def test_tables(
+    model: Path, toy_data: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = f"{toy_data.valid_src},{toy_data.valid_tgt}"
+    prefix = str(toy_data.valid_src).removesuffix(".xx")
+    code = main(
+        [
+            "evaluate", str(model), "--test", f"toy={files}", prefix, "--sentences", "5",
+            "--lexicon", str(model.parent / "lexicon"), "--selection", "lexicon:2,nvs:0.4",
+            "--json", str(tmp_path / "out.json"), "--markdown", str(tmp_path / "out.md"),
+            "--latency-sentences", "2", "--beam-size", "1",
+        ]
+    )  # fmt: skip
+    shown = capsys.readouterr()
+    assert code == 0, shown.err
+    assert "toy: 5 sentences" in shown.out and "valid: 5 sentences" in shown.out
+    assert [line.split()[0] for line in shown.out.splitlines()[1:5]] == [
+        "selection", "none", "lexicon:2", "nvs:0.4",
+    ]  # fmt: skip
+    assert "### toy: 5 sentences" in (tmp_path / "out.md").read_text()
+    found = json.loads((tmp_path / "out.json").read_text())
+    assert len(found["rows"]) == 6
+    row = found["rows"][1]
+    assert row["selection"] == "lexicon:2"
+    assert {"value", "interval", "p_value", "signature"} <= set(row["quality"][0])
+    assert row["signature"].startswith("test:toy|sentences:5|selection:lexicon:2|beam:1|")
+
+
+def test_what_the_model_cannot_do_is_left_out_by_default(
+    model: Path, toy_data: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = f"{toy_data.valid_src},{toy_data.valid_tgt}"
+    options = ["--sentences", "2", "--latency-sentences", "0", "--beam-size", "1"]
+    again = str(model.parent / "lexicon" / ".." / "model")
+    assert main(["evaluate", str(model), again, "--test", files, *options]) == 0
+    shown = capsys.readouterr().out
+    assert "lexicon:" not in shown and "nvs:0.99" in shown and "p50" not in shown
+    assert "mean ± standard deviation over 2 models" in shown and "±0.0" in shown
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([], "nothing to evaluate: give test sets with --test SET …"),
+        (["{model}", "--test", "{a}"], "expected different models"),
+        (["--test", "nowhere"], "there is no file nowhere.xx; expected a prefix of .xx and .yy"),
+        (["--test", "{a}", "{a}"], "got the names valid, valid, expected different ones"),
+        (["--test", "{a}", "--selection", "nsv:0.9"], "did you mean 'nvs'"),
+        (["--test", "{a}", "--selection", "lexicon:5"], "has no lexicon.safetensors"),
+        (["--test", "{a}", "--lexicon", "{small}"], "is of 50 source and 50 target words"),
+        (["--test", "{a}", "--lexicon", "nowhere"], "nowhere"),
+        (["--test", "{a}", "--sentences", "0"], "--sentences: got 0, expected 1 or more"),
+        (["--test", "{a}", "--latency-sentences", "-1"], "--latency-sentences: got -1"),
+        (["--test", "{a}", "--json", "no/where.json"], "no/where.json: cannot be written"),
+        (["--test", "{a}", "--comet", "nowhere"], "nowhere holds 0 .ckpt files"),
+        (["--test", "{a}", "--beam-size", "0"], "beam_size: got 0, expected at least 1"),
+    ],
+)
+def test_errors_are_one_line(
+    model: Path,
+    toy_data: Any,
+    options: list[str],
+    message: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    files = {
+        "a": str(toy_data.valid_src).removesuffix(".xx"),
+        "model": str(model),
+        "small": str(model.parent / "small"),
+    }
+    options = [option.format(**files) for option in options]
+    assert main(["evaluate", str(model), *options]) == 2
+    last = capsys.readouterr().err.strip().splitlines()[-1]
+    assert last.startswith("sieve evaluate: ")
+    assert message in last
