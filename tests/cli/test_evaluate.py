@@ -50,6 +50,42 @@ def test_tables(
     assert row["signature"].startswith("test:toy|sentences:5|selection:lexicon:2|beam:1|")
 
 
+def test_idioms(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "mine.tsv").write_text("bda fga\tFGA BDA\tfga\tFGA\n")
+    out = tmp_path / "out.json"
+    options = ["--idioms", str(tmp_path / "mine.tsv"), "--selection", "none,nvs:0.4"]
+    assert main(["evaluate", str(model), *options, "--json", str(out)]) == 0
+    shown = capsys.readouterr().out
+    header = " ".join(shown.splitlines()[1].split())
+    assert header == "selection sentence idiom (b) idiom (c) idiom (a)"
+    assert "idiom (a): 1 of 1 sentences need" in shown
+    rows = json.loads(out.read_text())["idioms"]
+    assert len(rows) == 2 * 4
+    assert {row["recall"] for row in rows if row["selection"] == "none"} == {1.0}
+
+
+def test_curve(
+    model: Path, toy_data: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("matplotlib")
+    prefix = str(toy_data.valid_src).removesuffix(".xx")
+    (tmp_path / "mine.tsv").write_text("bda fga\tFGA BDA\tfga\tFGA\n")
+    code = main(
+        [
+            "evaluate", str(model), "--curve", "--test", prefix, "--idioms",
+            str(tmp_path / "mine.tsv"), "--lexicon", str(model.parent / "lexicon"),
+            "--json", str(tmp_path / "curve.json"), "--figure", str(tmp_path / "curve"),
+        ]
+    )  # fmt: skip
+    shown = capsys.readouterr()
+    assert code == 0, shown.err
+    assert "nvs:1e-06" in shown.out and "lexicon:10000" in shown.out
+    assert (tmp_path / "curve.png").is_file() and (tmp_path / "curve.svg").is_file()
+    curves = json.loads((tmp_path / "curve.json").read_text())["curves"]
+    assert len(curves) == 2 * (1 + 4)
+    assert len(curves[0]["points"]) == 9 and len(curves[1]["points"]) == 19
+
+
 def test_what_the_model_cannot_do_is_left_out_by_default(
     model: Path, toy_data: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -76,6 +112,8 @@ def test_what_the_model_cannot_do_is_left_out_by_default(
         (["--test", "{a}", "--sentences", "0"], "--sentences: got 0, expected 1 or more"),
         (["--test", "{a}", "--latency-sentences", "-1"], "--latency-sentences: got -1"),
         (["--test", "{a}", "--json", "no/where.json"], "no/where.json: cannot be written"),
+        (["--test", "{a}", "--figure", "curve"], "--figure: is drawn with --curve"),
+        (["--idioms", "nowhere"], "there is no file nowhere.info; expected a .tsv"),
         (["--test", "{a}", "--comet", "nowhere"], "nowhere holds 0 .ckpt files"),
         (["--test", "{a}", "--beam-size", "0"], "beam_size: got 0, expected at least 1"),
     ],

@@ -1,0 +1,130 @@
+"""Readers of idiom sets, and what each scope asks for."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sieve.errors import InputError
+from sieve.evaluation.idioms import IdiomSet, ProverbSet, read_idioms
+from sieve.text.corpus import Corpus
+from sieve.text.vocabulary import EOS
+
+LANGUAGES = ("xx", "yy")
+ROWS = [("bda fga rga", "RGA FGA BDA", "fga rga", "FGA XGA"), ("bda", "BDA", "bda", "ODA")]
+
+
+def write(path: Path, *lines: str) -> None:
+    path.write_text("".join(f"{line}\n" for line in lines))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write(tmp_path / "itds.xx", "bda fga rga &apos;", "bda .")
+    write(tmp_path / "itds.yy", "RGA FGA BDA &apos;", "BDA .")
+    write(tmp_path / "itds_detok.xx", *(row[0] for row in ROWS))
+    write(tmp_path / "itds_detok.yy", *(row[1] for row in ROWS))
+    write(tmp_path / "itds.info", "-1\tfga rga\tFGA XGA\t55", "2\tbda\tODA\t59")
+    write(tmp_path / "mine.tsv", *("\t".join(row) for row in ROWS))
+    for kind, word in (("literal", "L"), ("idiomatic", "I")):
+        write(tmp_path / f"{kind}.xx-yy.xx", "bda", "fga")
+        write(tmp_path / f"{kind}.xx-yy.yy", f"BDA {word}", f"FGA {word}")
+    return tmp_path
+
+
+def test_idiom_translation_ds_takes_the_detokenized_text(folder: Path) -> None:
+    found = read_idioms(f"{folder}/itds", LANGUAGES)
+    assert isinstance(found, IdiomSet)
+    assert found.name == "itds"
+    assert found.pairs.sources == ("bda fga rga", "bda")
+    assert found.idioms == ("fga rga", "bda")
+    assert found.translations == ("FGA XGA", "ODA")
+    assert str(found) == "itds: 2 sentences, 2 idioms"
+    assert found.first(1).idioms == ("fga rga",)
+
+
+def test_tokenized_text_where_there_is_no_other(folder: Path) -> None:
+    (folder / "itds_detok.yy").unlink()
+    found = read_idioms(f"{folder}/itds", LANGUAGES)
+    assert isinstance(found, IdiomSet)
+    assert found.pairs.sources[1] == "bda ."
+
+
+def test_a_tsv_of_ones_own(folder: Path) -> None:
+    own, same = (
+        read_idioms(f"a={folder}/mine.tsv", LANGUAGES),
+        read_idioms(f"a={folder}/itds", LANGUAGES),
+    )
+    assert own == same
+
+
+def test_proverbs(folder: Path) -> None:
+    found = read_idioms(f"wq={folder}/literal.xx-yy,{folder}/idiomatic.xx-yy", LANGUAGES)
+    assert found == ProverbSet("wq", ("bda", "fga"), ("BDA L", "FGA L"), ("BDA I", "FGA I"))
+    assert found.first(1).sources == ("bda",)
+
+
+def test_scopes(folder: Path, toy_data: Any) -> None:
+    tokenizers = Corpus.open(toy_data.corpus).tokenizers()
+
+    def ids(text: str) -> list[int]:
+        return sorted(set(tokenizers.target.encode([text])[0]))
+
+    sentences, alone = read_idioms(f"{folder}/mine.tsv", LANGUAGES).probes(tokenizers)
+    assert list(sentences.needed) == ["sentence", "idiom (b)", "idiom (c)"]
+    assert list(alone.needed) == ["idiom (a)"]
+    source = tokenizers.source.encode(["bda fga rga", "fga rga"])
+    assert sentences.src_ids[0].tolist() == [*source[0], EOS]
+    assert alone.src_ids[0].tolist() == [*source[1], EOS]
+    for row, (_, reference, _, translation) in enumerate(ROWS):
+        assert sentences.needed["sentence"][row].tolist() == ids(reference)
+        assert sentences.needed["idiom (b)"][row].tolist() == ids(translation)
+        assert alone.needed["idiom (a)"][row].tolist() == ids(translation)
+        expected = np.intersect1d(ids(reference), ids(translation))
+        assert sentences.needed["idiom (c)"][row].tolist() == expected.tolist()
+    assert sentences.tokens("sentence") == sum(len(ids(row[1])) for row in ROWS)
+    (proverbs,) = read_idioms(f"{folder}/literal.xx-yy,{folder}/idiomatic.xx-yy", LANGUAGES).probes(
+        tokenizers
+    )
+    assert list(proverbs.needed) == ["literal", "idiomatic"]
+
+
+@pytest.mark.parametrize(
+    ("argument", "message"),
+    [
+        ("{}/nothing", "there is no file .*nothing.info; expected a .tsv, a prefix with .info"),
+        ("{}/nothing.tsv", "nothing.tsv: cannot be read"),
+        ("{}/empty.tsv", "empty.tsv: is empty"),
+        ("{}/three.tsv", "three.tsv, line 2: got 3 columns, expected 4 that are not empty"),
+        ("{}/short", "short.info, line 1: expected a number, an idiom and its translation"),
+        ("{}/fewer", "fewer.info has 1 lines and .*fewer.xx 2"),
+        ("{}/literal.xx-yy,{}/other", "the source lines differ, expected the same proverbs"),
+    ],
+)
+def test_what_cannot_be_read(folder: Path, argument: str, message: str) -> None:
+    write(folder / "empty.tsv")
+    write(folder / "three.tsv", "a\tb\tc\td", "a\tb\tc")
+    for name in ("short", "fewer", "other"):
+        write(folder / f"{name}.xx", "a", "b")
+        write(folder / f"{name}.yy", "a", "b")
+    write(folder / "short.info", "1\tidiom", "1\tidiom\ttranslation")
+    write(folder / "fewer.info", "1\tidiom\ttranslation")
+    with pytest.raises(InputError, match=message):
+        read_idioms(argument.replace("{}", str(folder)), LANGUAGES)
+
+
+def test_the_real_sets() -> None:
+    data = os.environ.get("SIEVE_DATA")
+    if not data:
+        pytest.skip("SIEVE_DATA does not name a folder with test/: the real sets are not here")
+    languages = ("en", "de")
+    itds = read_idioms(f"{data}/test/itds_idiom_test.en-de", languages)
+    assert str(itds) == "itds_idiom_test: 1500 sentences, 68 idioms"
+    assert isinstance(itds, IdiomSet)
+    assert (itds.idioms[0], itds.translations[0]) == ("in this day and age", "in der heutigen zeit")
+    assert not any("&apos;" in line for line in itds.pairs.sources)
+    wikiquote = f"{data}/test/wikiquote_"
+    proverbs = read_idioms(f"{wikiquote}literal.en-de,{wikiquote}idiomatic.en-de", languages)
+    assert str(proverbs).endswith(": 94 proverbs")
