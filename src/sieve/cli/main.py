@@ -25,6 +25,7 @@ VERBS = {
     "lexicon": "alignment lexicons: build, align, adapt, import, export, show",
     "translate": "lines in, translated lines out",
     "score": "log-probabilities of given translations",
+    "explain": "who voted for which word of a sentence, and what could not be reached",
     "evaluate": "quality, recall, set sizes and latency on test sets, as a table",
 }
 

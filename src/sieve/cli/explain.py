@@ -1,0 +1,128 @@
+"""Explain a sentence: which source word voted for which word, and what could not be reached.
+
+Translates the sentence under each selection and marks the pieces of the unrestricted output, and
+of a reference, that a selection leaves out. Colours only on a terminal, and not with NO_COLOR.
+
+Examples:
+  sieve explain model "Make yourself at home!" --reference "Machen Sie es sich bequem!"
+  sieve explain model "By hook or by crook." --lexicon lexicon --selection lexicon:200,nvs:0.9
+  sieve explain model "Make yourself at home!" --html home.html
+"""
+
+import argparse
+import os
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sieve.cli.evaluate import opened, selections
+from sieve.cli.lines import as_json
+from sieve.cli.translate import add_engine_arguments
+from sieve.errors import ConfigError, InputError
+from sieve.inference.options import SearchOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sieve.evaluation.explain import Explanation, Text, Token
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the options of `sieve explain`."""
+    parser.add_argument("model", metavar="MODEL", help="model directory")
+    parser.add_argument("sentence", metavar="SENTENCE")
+    parser.add_argument("--reference", default="", metavar="TEXT", help="a translation to look for")
+    parser.add_argument(
+        "--selection", metavar="LIST", help="ways to select, comma between them (as in evaluate)"
+    )
+    parser.add_argument("--lexicon", type=Path, metavar="DIR", help="instead of the model's own")
+    parser.add_argument(
+        "--top", type=int, default=8, metavar="N", help="votes shown a word (default: %(default)s)"
+    )
+    parser.add_argument("--beam-size", type=int, default=SearchOptions().beam_size, metavar="N")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="write a page that stands alone")
+    parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
+    add_engine_arguments(parser)
+
+
+def execute(arguments: argparse.Namespace) -> None:
+    """Runs `sieve explain`."""
+    from sieve.evaluation.explain import ExplainOptions, explain
+    from sieve.evaluation.explain_html import as_html
+
+    if arguments.top < 0:
+        raise ConfigError(f"--top: got {arguments.top}, expected 0 or more")
+    html = arguments.html
+    if html and (html.is_dir() or not html.parent.is_dir()):
+        raise InputError(f"{html}: cannot be written: expected a file in a directory that is there")
+    translator = opened(arguments.model, arguments)
+    options = ExplainOptions(
+        selections(arguments.selection, translator),
+        arguments.reference,
+        arguments.top,
+        SearchOptions(beam_size=arguments.beam_size),
+    )
+    found = explain(translator, arguments.sentence, options)
+    if html:
+        html.write_text(as_html(found), encoding="utf-8")
+    if arguments.json:
+        sys.stdout.buffer.write(as_json(asdict(found)))
+        return
+    colours = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    sys.stdout.write("\n".join(_lines(found, _Pen(colours))) + "\n")
+
+
+class _Pen:
+    """Marks for a terminal; brackets where there are no colours."""
+
+    def __init__(self, colours: bool) -> None:
+        self._colours = colours
+
+    def lost(self, text: str) -> str:
+        return f"\x1b[1;31m{text}\x1b[0m" if self._colours else f"[{text}]"
+
+    def soft(self, text: str) -> str:
+        return f"\x1b[2m{text}\x1b[0m" if self._colours else text
+
+    def bold(self, text: str) -> str:
+        return f"\x1b[1m{text}\x1b[0m" if self._colours else text
+
+
+def _lines(one: "Explanation", pen: _Pen) -> "Iterator[str]":
+    width = max(len(system.selection) for system in one.systems)
+    yield pen.bold(one.source)
+    for system in one.systems:
+        size = pen.soft(f"({system.size} of {one.vocab_size} words)")
+        yield f"  {system.selection:<{width}}  {system.translation}  {size}"
+    for text in one.texts:
+        yield ""
+        yield f"{pen.bold(text.label.capitalize())}, pieces out of reach {pen.lost('marked')}"
+        for system in one.systems[1:]:  # without selection everything is within reach
+            lost = sum(system.selection in token.missing for token in text.tokens)
+            shown = " ".join(_marked(token, system.selection, pen) for token in text.tokens)
+            note = pen.soft(f"({lost} of {len(text.tokens)} pieces unreachable)") if lost else ""
+            yield f"  {system.selection:<{width}}  {shown}  {note}".rstrip()
+        yield from _voters(text, pen)
+    if one.words:
+        yield ""
+        yield pen.bold(f"Votes of each source word, λ = {one.threshold:g}")
+        widest = max(len(word.text) for word in one.words)
+        for word in one.words:
+            votes = ", ".join(f"{vote.piece} {vote.probability:.3f}" for vote in word.votes)
+            more = word.number - len(word.votes)
+            rest = pen.soft(f" and {more} more") if more else ""
+            yield f"  {word.text:<{widest}}  {votes}{rest}".rstrip()
+
+
+def _voters(text: "Text", pen: _Pen) -> "Iterator[str]":
+    tokens = [token for token in text.tokens if token.probability is not None]
+    if tokens:
+        yield pen.soft("  voted for by:")
+        widest = max(len(token.piece) for token in tokens)
+        for token in tokens:
+            yield f"    {token.piece:<{widest}}  {token.probability:.4f}  {token.voter}"
+
+
+def _marked(token: "Token", selection: str, pen: _Pen) -> str:
+    return pen.lost(token.piece) if selection in token.missing else token.piece

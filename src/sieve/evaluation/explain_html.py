@@ -1,0 +1,92 @@
+"""An explanation as one HTML page that needs nothing else: light and dark, also on a phone."""
+
+from html import escape
+
+from sieve.evaluation.explain import Explanation, SourceWord, Text
+
+_STYLE = """
+:root { --ink: #1a1a1a; --paper: #fff; --soft: #666; --line: #ddd; --lost: #b3261e;
+        --bar: #bcd7ea; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #eee; --paper: #16181a; --soft: #aaa; --line: #3a3d40; --lost: #ff8a80;
+          --bar: #24506e; }
+}
+body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper);
+       max-width: 60rem; margin: 0 auto; padding: 1rem; }
+h1 { font-size: 1.3rem; } h2 { font-size: 1.05rem; margin-top: 2rem; }
+table { border-collapse: collapse; width: 100%; } .wide { overflow-x: auto; }
+th, td { text-align: left; vertical-align: top; padding: .25rem .6rem;
+         border-bottom: 1px solid var(--line); }
+th { color: var(--soft); font-weight: 500; white-space: nowrap; }
+.lost { color: var(--lost); font-weight: 700; text-decoration: underline; }
+.vote { display: inline-block; margin: 0 .4rem .2rem 0; padding: 0 .3rem; border-radius: .2rem;
+        background: var(--bar); }
+.soft { color: var(--soft); font-size: .85em; }
+"""
+
+
+def as_html(one: Explanation) -> str:
+    """The page; whatever the sentence holds is text in it."""
+    parts = [f"<h1>{escape(one.source)}</h1>", _systems(one)]
+    parts += [_text(one, text) for text in one.texts]
+    if one.words:
+        rows = "".join(map(_word, one.words))
+        parts.append(
+            f"<h2>Votes of each source word, λ = {one.threshold:g}</h2>"
+            f'<div class="wide"><table>{rows}</table></div>'
+        )
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(one.source)}</title><style>{_STYLE}</style></head>\n"
+        f"<body>{''.join(parts)}</body></html>\n"
+    )
+
+
+def _systems(one: Explanation) -> str:
+    rows = "".join(
+        f"<tr><th>{escape(system.selection)}</th><td>{escape(system.translation)}</td>"
+        f'<td class="soft">{system.size} of {one.vocab_size} words</td></tr>'
+        for system in one.systems
+    )
+    return f'<h2>Translations</h2><div class="wide"><table>{rows}</table></div>'
+
+
+def _text(one: Explanation, text: Text) -> str:
+    rows = []
+    for system in one.systems[1:]:  # without selection everything is within reach
+        lost = sum(system.selection in token.missing for token in text.tokens)
+        shown = " ".join(
+            f'<span class="lost" title="cannot be reached">{escape(token.piece)}</span>'
+            if system.selection in token.missing
+            else f"<span>{escape(token.piece)}</span>"
+            for token in text.tokens
+        )
+        rows.append(
+            f"<tr><th>{escape(system.selection)}</th><td>{shown}</td>"
+            f'<td class="soft">{lost} unreachable</td></tr>'
+        )
+    voters = "".join(
+        f"<tr><th>{escape(token.piece)}</th><td>{escape(token.voter)}</td>"
+        f'<td class="soft">{token.probability:.4f}</td></tr>'
+        for token in text.tokens
+        if token.probability is not None
+    )
+    label = escape(text.label)
+    found = f'<h2>Within reach: {label}</h2><div class="wide"><table>{"".join(rows)}</table></div>'
+    if voters:
+        found += (
+            f'<h2>Who voted for the {label}</h2><div class="wide"><table>{voters}</table></div>'
+        )
+    return found
+
+
+def _word(word: SourceWord) -> str:
+    votes = "".join(
+        f'<span class="vote">{escape(vote.piece)} '
+        f'<span class="soft">{vote.probability:.3f}</span></span>'
+        for vote in word.votes
+    )
+    more = word.number - len(word.votes)
+    rest = f'<span class="soft">and {more} more</span>' if more else ""
+    return f"<tr><th>{escape(word.text)}</th><td>{votes}{rest}</td></tr>"
