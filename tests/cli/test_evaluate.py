@@ -64,6 +64,15 @@ def test_idioms(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert {row["recall"] for row in rows if row["selection"] == "none"} == {1.0}
 
 
+def test_context(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "mine.tsv").write_text("bda fga\tFGA BDA\tfga\tFGA\n")
+    out = tmp_path / "out.json"
+    options = ["--context", "--idioms", str(tmp_path / "mine.tsv"), "--json", str(out)]
+    assert main(["evaluate", str(model), *options]) == 0
+    assert "% of segments with all idiom tokens selected" in capsys.readouterr().out
+    assert len(json.loads(out.read_text())["context"][str(model)]) == 4
+
+
 def test_curve(
     model: Path, toy_data: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -113,6 +122,13 @@ def test_what_the_model_cannot_do_is_left_out_by_default(
         (["--test", "{a}", "--latency-sentences", "-1"], "--latency-sentences: got -1"),
         (["--test", "{a}", "--json", "no/where.json"], "no/where.json: cannot be written"),
         (["--test", "{a}", "--figure", "curve"], "--figure: is drawn with --curve"),
+        (["--test", "{a}", "--context"], "--context: needs sets of idioms (--idioms SET …)"),
+        (["--idioms", "{a}", "--context", "--curve"], "got --curve and --context, expected one"),
+        (["--idioms", "{a},{a}", "--context"], "has proverbs, expected idioms in sentences"),
+        (
+            ["--test", "{a}", "--lexicon", "{small}", "{small}"],
+            "--lexicon: got 2 for 1 models, expected one or as many",
+        ),
         (["--idioms", "nowhere"], "there is no file nowhere.info; expected a .tsv"),
         (["--test", "{a}", "--comet", "nowhere"], "nowhere holds 0 .ckpt files"),
         (["--test", "{a}", "--beam-size", "0"], "beam_size: got 0, expected at least 1"),

@@ -14,15 +14,16 @@ Examples:
   sieve evaluate seed1 seed2 seed3 --test news.en-de --json result.json --markdown result.md
   sieve evaluate model --idioms itds_idiom_test.en-de mine.tsv --selection lexicon:200,nvs:0.9
   sieve evaluate model --curve --test news.en-de --json curve.json --figure curve
+  sieve evaluate model --context --idioms mine.tsv
 """
 
 import argparse
 import sys
 from dataclasses import asdict, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sieve.cli.models import SELECTIONS, check_writable, opened, selections
 from sieve.cli.translate import add_engine_arguments
 from sieve.errors import ConfigError, InputError
 from sieve.inference.options import SearchOptions
@@ -31,6 +32,7 @@ from sieve.log import logger, progress
 if TYPE_CHECKING:
     from tqdm import tqdm
 
+    from sieve.evaluation.context import ContextRow
     from sieve.evaluation.curve import Curve
     from sieve.evaluation.idioms import IdiomSet, ProverbSet
     from sieve.evaluation.scopes import ScopeRow
@@ -38,8 +40,6 @@ if TYPE_CHECKING:
     from sieve.evaluation.summary import Table
     from sieve.evaluation.table import Row, TableOptions
     from sieve.inference.translator import Translator
-
-SELECTIONS = "none,lexicon:200,lexicon:1000,nvs:0.99,nvs:0.9,nvs:0.5"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,12 +54,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"ways to select, comma between them (default: {SELECTIONS}, those that the model "
         "can do); none is always measured",
     )
-    parser.add_argument("--lexicon", type=Path, metavar="DIR", help="instead of the model's own")
+    parser.add_argument(
+        "--lexicon",
+        type=Path,
+        nargs="+",
+        metavar="DIR",
+        help="instead of the model's own: one for all models, or one for each",
+    )
     parser.add_argument("--sentences", type=int, metavar="N", help="only the first N of each set")
     parser.add_argument(
         "--curve",
         action="store_true",
         help="recall against mean set size for many thresholds and k; translates nothing",
+    )
+    parser.add_argument(
+        "--context",
+        action="store_true",
+        help="of --idioms: the head on whole sentences against their words one by one",
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all numbers")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the tables")
@@ -86,8 +97,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> None:
     """Runs `sieve evaluate`."""
     _check(arguments)
-    translators = {model: opened(model, arguments) for model in arguments.models}
-    found, content = (_curves if arguments.curve else _tables)(translators, arguments)
+    lexicons = arguments.lexicon or [None]
+    if len(lexicons) == 1:
+        lexicons = lexicons * len(arguments.models)
+    pairs = zip(arguments.models, lexicons, strict=True)
+    translators = {model: opened(model, lexicon, arguments) for model, lexicon in pairs}
+    measure = _curves if arguments.curve else _contexts if arguments.context else _tables
+    found, content = measure(translators, arguments)
     sys.stdout.write("\n".join(table.as_text() for table in found))
     if arguments.json:
         from sieve.files import write_json
@@ -104,22 +120,33 @@ def _check(arguments: argparse.Namespace) -> None:
         raise ConfigError("nothing to evaluate: give test sets with --test SET … or --idioms SET …")
     if len(set(arguments.models)) < len(arguments.models):
         raise ConfigError(f"got {' '.join(arguments.models)}, expected different models")
+    number = len(arguments.lexicon or [])
+    if number not in (0, 1, len(arguments.models)):
+        raise ConfigError(
+            f"--lexicon: got {number} for {len(arguments.models)} models, expected one or as many"
+        )
+    _check_modes(arguments)
     for name in ("sentences", "latency_sentences"):
         least, value = int(name == "sentences"), getattr(arguments, name)
         if value is not None and value < least:
             option = name.replace("_", "-")
             raise ConfigError(f"--{option}: got {value}, expected {least} or more")
-    if arguments.figure and not arguments.curve:
-        raise ConfigError("--figure: is drawn with --curve")
     for path in filter(None, (arguments.json, arguments.markdown, arguments.figure)):
-        if path.is_dir() or not path.parent.is_dir():
-            raise InputError(
-                f"{path}: cannot be written: expected a file in a directory that is there"
-            )
+        check_writable(path)
     if arguments.comet is not None:
         from sieve.evaluation.comet import checkpoint
 
         checkpoint(arguments.comet)
+
+
+def _check_modes(arguments: argparse.Namespace) -> None:
+    """Whether the options fit together."""
+    if arguments.curve and arguments.context:
+        raise ConfigError("got --curve and --context, expected one of them")
+    if arguments.context and not arguments.idioms:
+        raise ConfigError("--context: needs sets of idioms (--idioms SET …)")
+    if arguments.figure and not arguments.curve:
+        raise ConfigError("--figure: is drawn with --curve")
 
 
 Translators = dict[str, "Translator"]
@@ -190,43 +217,25 @@ def _curves(translators: Translators, arguments: argparse.Namespace) -> Found:
     return curve_tables(curves), content
 
 
-def opened(model: str, arguments: argparse.Namespace) -> "Translator":
-    """The translator of a model, with the lexicon of --lexicon where one is given."""
-    from sieve.inference.load import load
-    from sieve.selection.lexicon import Lexicon
+def _contexts(translators: Translators, arguments: argparse.Namespace) -> Found:
+    from sieve.evaluation.context import context_tables, measure_context
+    from sieve.evaluation.idioms import IdiomSet
 
-    translator = load(
-        model,
-        engine=arguments.engine,
-        device=arguments.device,
-        precision=arguments.precision,
-        threads=arguments.threads,
-    )
-    if arguments.lexicon is not None:
-        lexicon = Lexicon.open(arguments.lexicon)
-        source, target = translator.tokenizers.source, translator.tokenizers.target
-        sizes = lexicon.src_vocab_size, lexicon.tgt_vocab_size
-        if sizes != (source.vocab_size, target.vocab_size):
-            raise InputError(
-                f"{arguments.lexicon}: is of {sizes[0]} source and {sizes[1]} target words, the "
-                f"model has {source.vocab_size} and {target.vocab_size}"
-            )
-        own = partial(Lexicon.open, arguments.lexicon)
-        translator.resources = replace(translator.resources, lexicon=own)
-    logger.info("%s: engine %s", model, translator.engine)
-    return translator
-
-
-def selections(text: str | None, translator: "Translator") -> tuple[str, ...]:
-    """The selections of a list; by default those of the paper that the model can do."""
-    resources = translator.resources
-    names = [name.strip() for name in (text or SELECTIONS).split(",") if name.strip()]
-    if text is None:
-        unable = {"lexicon": resources.lexicon is None, "nvs": resources.threshold is None}
-        names = [name for name in names if not unable.get(name.partition(":")[0])]
-    for name in names:
-        translator.selector(name)  # errors now
-    return tuple(dict.fromkeys(names))
+    found: list[Table] = []
+    content: dict[str, Any] = {"context": {}}
+    for model, translator in translators.items():
+        rows: list[ContextRow] = []
+        for one in _idioms(translator, arguments):
+            if not isinstance(one, IdiomSet):
+                raise InputError(
+                    f"--context: {one.name} has proverbs, expected idioms in sentences"
+                )
+            bar: tqdm[Any] = progress(total=len(one.idioms), unit="line", label="context")
+            with bar:
+                rows += measure_context(translator, one, done=bar.update)
+        found += [replace(t, title=f"{t.title} ({model})") for t in context_tables(rows)]
+        content["context"][model] = [asdict(row) for row in rows]
+    return found, content
 
 
 def _options(arguments: argparse.Namespace, translator: "Translator") -> "TableOptions":

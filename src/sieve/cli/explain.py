@@ -16,10 +16,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sieve.cli.evaluate import opened, selections
 from sieve.cli.lines import as_json
+from sieve.cli.models import check_writable, opened, selections
 from sieve.cli.translate import add_engine_arguments
-from sieve.errors import ConfigError, InputError
+from sieve.errors import ConfigError
 from sieve.inference.options import SearchOptions
 
 if TYPE_CHECKING:
@@ -54,9 +54,9 @@ def execute(arguments: argparse.Namespace) -> None:
     if arguments.top < 0:
         raise ConfigError(f"--top: got {arguments.top}, expected 0 or more")
     html = arguments.html
-    if html and (html.is_dir() or not html.parent.is_dir()):
-        raise InputError(f"{html}: cannot be written: expected a file in a directory that is there")
-    translator = opened(arguments.model, arguments)
+    if html:
+        check_writable(html)
+    translator = opened(arguments.model, arguments.lexicon, arguments)
     options = ExplainOptions(
         selections(arguments.selection, translator),
         arguments.reference,
