@@ -1,6 +1,6 @@
 """The native engine in fp32 against the torch engine: the same words, the same numbers.
 
-Eight generated models of odd shapes, every way to select and to search: about 3,000 sentences.
+Eight generated models of odd shapes, every way to select and to search: about 2,500 sentences.
 """
 
 from collections.abc import Sequence
@@ -68,14 +68,13 @@ def test_the_models_say_something() -> None:
         assert 0 < ended < 40
 
 
-@with_models
+# the larger ones cost more and show no more
+@pytest.mark.parametrize("name", [name for name in CONFIGS if CONFIGS[name].tgt_vocab_size < 700])
 @pytest.mark.parametrize("search", SEARCHES)
 def test_searches(name: str, search: str) -> None:
     reference, engine = engines(name)
     sentences = source(name, 1)
-    has_head = CONFIGS[name].nvs_head != "none"
-    selector = NeuralSelection(0.4) if has_head else FullVocabulary()
-    options = SEARCHES[search]
+    selector, options = NeuralSelection(0.4), SEARCHES[search]
     expected = reference.translate(sentences, selector, options)
     assert_same(expected, engine.translate(sentences, selector, options))
     assert all(bool(one.positions) <= options.alignment for row in expected for one in row)
