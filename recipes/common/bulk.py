@@ -1,10 +1,11 @@
 """Translates millions of sentences on a GPU: large batches of like lengths, arrays in and out.
 
-The engine's own steps and search, without a captured graph: at thousands of rows a step takes far
-longer than its launch, and only the steps made so far of a self-attention's past are looked at.
+The engine's own search, without a captured graph: at thousands of rows a step takes far longer than
+its launch. The past of a self-attention is written once and never moved: each hypothesis remembers
+in which row of its sentence each of its tokens was written.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -12,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from distil_text import NBest, Sentences
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from sieve.inference.beams import Beams
 from sieve.inference.kernels import kernels_for
@@ -19,10 +21,88 @@ from sieve.inference.options import SearchOptions
 from sieve.inference.output_words import AllWords
 from sieve.inference.search import CHECK_EVERY, Search, hypotheses
 from sieve.inference.torch_engine import TorchEngine
+from sieve.model.layers import SelfAttention
 from sieve.model.stepping import DecoderSteps
+from sieve.model.translation import TranslationModel
 from sieve.text.vocabulary import EOS
 
 Rows = npt.NDArray[np.int64]
+
+
+class GatheredSteps(DecoderSteps):
+    """Steps of a self-attention decoder that gather the past instead of moving it."""
+
+    def __init__(
+        self, model: TranslationModel, sentences: int, beams: int, src_length: int, max_length: int
+    ) -> None:
+        super().__init__(model, sentences, beams, src_length, max_length)
+        rows = sentences * beams
+        self.places = torch.zeros(rows, max_length, dtype=torch.int32, device=self.mask.device)
+        """(N, U) which of its sentence's rows holds each token of a hypothesis."""
+
+    def settle(self, rows: torch.Tensor, visible: int) -> None:
+        """See DecoderSteps; `visible` must be the number of tokens consumed."""
+        if rows is not self.parents:
+            self.parents.copy_(rows)
+        beam = torch.arange(len(rows), device=rows.device) % self.beams
+        self.places[:, visible - 1] = beam.to(torch.int32)
+        self.places[:, :visible] = self.places[:, :visible].index_select(0, rows)
+
+    def select(self, sentences: Sequence[int]) -> "GatheredSteps":
+        """See DecoderSteps."""
+        device = self.mask.device
+        index = torch.tensor(sentences, device=device)
+        rows = (index[:, None] * self.beams + torch.arange(self.beams, device=device)).flatten()
+        shape = len(sentences), self.beams, self.mask.shape[-1], self.max_length
+        other = GatheredSteps(self.model, *shape)
+        other.past = self.past.index_select(2, rows)
+        other.places = self.places.index_select(0, rows)
+        other.keys_values = [kv.index_select(1, index) for kv in self.keys_values]
+        other.mask = self.mask[index]
+        other.position = self.position.clone()
+        return other
+
+    def _attend_past(
+        self, mixer: SelfAttention, x: torch.Tensor, past: torch.Tensor, visible: int
+    ) -> torch.Tensor:
+        found = attend(mixer.qkv(x), past, self.places, self.position, self.beams)
+        out: torch.Tensor = mixer.out(found)
+        return out
+
+
+def attend(
+    qkv: torch.Tensor,
+    past: torch.Tensor,
+    places: torch.Tensor,
+    position: torch.Tensor,
+    beams: int,
+) -> torch.Tensor:
+    """Writes the new keys and values and attends to each hypothesis's own past.
+
+    Args:
+        qkv: (N, 3HD) query, key and value of the new token.
+        past: (2, N, H, U, D) keys and values where they were written.
+        places: (N, U) rows within the sentence.
+        position: (1,) where the new token goes.
+        beams: Rows of a sentence.
+    """
+    if kernels_for(qkv) is not None:
+        from gathered_triton import attend as kernel
+
+        context: torch.Tensor = kernel(qkv, past, places, position, beams)
+        return context
+    _, N, H, _, D = past.shape
+    now = int(position)
+    query, key, value = (part.view(N, H, D) for part in qkv.chunk(3, dim=-1))
+    past[:, :, :, now] = torch.stack((key, value))
+    own = torch.arange(N, device=qkv.device)
+    rows = (own // beams * beams)[:, None] + places[:, :now]  # (N, now)
+    rows = torch.cat((rows, own[:, None]), dim=1)
+    times = torch.arange(now + 1, device=qkv.device).expand(N, -1)
+    keys, values = past[0][rows, :, times], past[1][rows, :, times]  # (N, now + 1, H, D)
+    scores = torch.einsum("nhd,nthd->nht", query, keys) * D**-0.5
+    context = torch.einsum("nht,nthd->nhd", scores.softmax(dim=-1), values)
+    return context.reshape(N, H * D)
 
 
 @dataclass(frozen=True)
@@ -33,6 +113,8 @@ class BulkOptions:
     batch_tokens: int = 65_536
     """Source tokens, padding included."""
     batch_sentences: int = 2048
+    gather: bool = True
+    """Gather the past of a self-attention instead of moving it."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +143,9 @@ class Bulk:
         rows = [np.zeros(0, np.uint16)] * (number * n)
         scores = np.full((number, n), -np.inf, np.float32)
         unpacked: list[Future[None]] = []
-        with ThreadPoolExecutor(1) as thread, self.engine.inference():
+        # cuDNN, where torch would choose it, plans anew for every shape: 0.3 s each
+        backends = sdpa_kernel([SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH])
+        with ThreadPoolExecutor(1) as thread, self.engine.inference(), backends:
             for batch in self._batches(sentences.lengths):
                 for found in self._search(sentences, batch):
                     unpacked.append(thread.submit(_unpack, found, rows, scores))
@@ -88,7 +172,9 @@ class Bulk:
         encoded = engine.encode([sentences[int(row)].astype(np.int64) for row in rows])
         limits = [options.max_length(int(sentences.lengths[row])) for row in rows]
         B, T, _ = encoded.memory.shape
-        steps = DecoderSteps(engine.model, B, options.rows, T, max(limits))
+        recurrent = engine.model.config.decoder_mixer == "ssru"
+        kind = GatheredSteps if self.options.gather and not recurrent else DecoderSteps
+        steps = kind(engine.model, B, options.rows, T, max(limits))
         steps.load(encoded.memory, encoded.src_mask)
         sizes = torch.full((B,), engine.vocab_size, device=engine.device)
         beams = Beams.create(limits, options, engine.device, max(limits))

@@ -17,14 +17,16 @@ import multiprocessing
 import os
 import time
 from collections.abc import Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from distil_text import NBest, Sentences, Side, cut, finish, number_source
+import numpy as np
+from distil_text import NBest, Sentences, Side, chosen, cut, number_source, write
 from pair import read_pair
 
+CHUNK = 8192  # sentences among whose outputs one process chooses
 AHEAD = 3  # pieces numbered before they are needed
 MAX_LENGTH_FACTOR = 1.5  # of an output's tokens to its source's, and ten more
 PIECE_BYTES = 3_000_000  # of compressed text of both languages that make a piece: 80,000 pairs
@@ -62,6 +64,20 @@ def numbered(
         yield piece, waiting.pop(0).result()
 
 
+def finish(
+    pool: ProcessPoolExecutor, found: NBest, references: Side | None, model: Path, output: Path
+) -> None:
+    """Chooses among outputs in many processes, then writes them."""
+    piece = int(output.name.split(".")[0])
+    parts = [
+        pool.submit(chosen, found.part(at, at + CHUNK), at, piece, references, model)
+        for at in range(0, len(found.scores), CHUNK)
+    ]
+    results = [part.result() for part in parts]
+    lines = [line for text, _ in results for line in text]
+    write(output, lines, np.concatenate([scores for _, scores in results]))
+
+
 def open_model(model: Path, args: argparse.Namespace):  # type: ignore[no-untyped-def]
     """The model, ready for many sentences; torch is imported here, not in the processes."""
     import torch
@@ -76,7 +92,8 @@ def open_model(model: Path, args: argparse.Namespace):  # type: ignore[no-untype
     engine = TorchEngine(loaded, "bfloat16" if on_gpu else "float32", graphs=False)
     n_best = args.beam if args.choose == "reference" else 1
     search = SearchOptions(beam_size=args.beam, n_best=n_best, max_length_factor=MAX_LENGTH_FACTOR)
-    return Bulk(engine, BulkOptions(search, args.batch_tokens, args.batch_sentences))
+    options = BulkOptions(search, args.batch_tokens, args.batch_sentences, not args.move_past)
+    return Bulk(engine, options)
 
 
 def main() -> None:
@@ -89,9 +106,14 @@ def main() -> None:
     args.output.mkdir(parents=True, exist_ok=True)
     started = time.monotonic()
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(args.jobs, mp_context=context) as pool:
+    with (
+        ProcessPoolExecutor(args.jobs, mp_context=context) as pool,
+        ThreadPoolExecutor(4) as threads,
+    ):
         pieces = cut_all(pool, args.collected, text, args.limit)
         print(f"{len(pieces)} pieces after {time.monotonic() - started:.1f} s", flush=True)
+        if args.cut_only:
+            return
         outputs = {p: args.output / f"{p:03d}.{args.target}" for p in pieces}
         left = [piece for piece, path in outputs.items() if not path.exists()]
         bulk, written = None, []
@@ -106,7 +128,8 @@ def main() -> None:
             found: NBest = bulk.translate(sentences)
             seconds = time.monotonic() - now
             slowest = max(slowest, seconds)
-            written.append(pool.submit(finish, found, references, args.model, outputs[piece]))
+            work = (pool, found, references, args.model, outputs[piece])
+            written.append(threads.submit(finish, *work))
             rate = len(sentences) / seconds
             tokens = int(found.outputs.lengths[:: found.scores.shape[1]].sum() / seconds)
             print(
@@ -132,6 +155,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--to", dest="target", required=True, metavar="LANGUAGE")
     parser.add_argument("--text", type=Path, help="pieces of text (WORK/../text)")
     parser.add_argument("--untagged", action="store_true")
+    parser.add_argument("--cut-only", action="store_true", help="cut the text into pieces, no more")
     parser.add_argument("--choose", choices=("reference", "score"), default="reference")
     parser.add_argument("--beam", type=int, default=5)
     parser.add_argument("--most", type=int, default=0, help="pieces to do now")
@@ -139,6 +163,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--max-minutes", type=float, default=0)
     parser.add_argument("--batch-tokens", type=int, default=65_536)
     parser.add_argument("--batch-sentences", type=int, default=2048)
+    parser.add_argument("--move-past", action="store_true", help="the engine's own steps")
     parser.add_argument("--jobs", type=int, default=max(1, len(os.sched_getaffinity(0)) - 2))
     return parser.parse_args()
 

@@ -58,6 +58,14 @@ class NBest:
     scores: npt.NDArray[np.float32]
     """(M, n) mean log-probability of a token; −inf for outputs without an end."""
 
+    def part(self, start: int, stop: int) -> "NBest":
+        """The outputs of sentences from `start` up to `stop`."""
+        n = self.scores.shape[1]
+        first, last = start * n, min(stop * n, len(self.outputs))
+        offsets = self.outputs.offsets
+        ids = self.outputs.ids[offsets[first] : offsets[last]]
+        return NBest(Sentences(ids, self.outputs.lengths[first:last]), self.scores[start:stop])
+
 
 @dataclass(frozen=True)
 class Side:
@@ -107,19 +115,24 @@ def number_source(side: Side, piece: int) -> Sentences:
     return Sentences.of([[*row, EOS] if len(row) < MOST_TOKENS else [] for row in rows])
 
 
-def finish(found: NBest, references: Side | None, tokenizer: Path, output: Path) -> None:
-    """Writes a piece's outputs and their scores, of n outputs the one nearest to the reference.
+def chosen(
+    found: NBest, start: int, piece: int, references: Side | None, tokenizer: Path
+) -> tuple[list[str], npt.NDArray[np.float32]]:
+    """Outputs as text and their scores, of n outputs the one nearest to the reference.
 
-    A sentence without output gets an empty line. OUTPUT is written last: it says that the piece
-    is complete.
+    Args:
+        found: Of the sentences of a piece from `start` on; empty text where there is no output.
+        start: Place of the first in the piece.
+        piece: Which one.
+        references: None to keep the first of n outputs.
+        tokenizer: Of the model.
     """
     model = _tokenizer(tokenizer)
     number, n = found.scores.shape
     best = np.zeros(number, np.int64)
     if references is not None and n > 1:
-        piece = int(output.name.split(".")[0])
-        wanted = model.encode(lines_of(references.text, piece, references.language))
-        for row, reference in enumerate(wanted):
+        lines = lines_of(references.text, piece, references.language)[start : start + number]
+        for row, reference in enumerate(model.encode(lines)):
             best[row] = nearest(
                 [found.outputs[row * n + k].tolist() for k in range(n)],
                 found.scores[row].tolist(),
@@ -128,7 +141,11 @@ def finish(found: NBest, references: Side | None, tokenizer: Path, output: Path)
     rows = np.arange(number) * n + best
     scores = found.scores.reshape(-1)[rows]
     texts = model.decode([found.outputs[int(row)].tolist() for row in rows])
-    lines = [text if score > -math.inf else "" for text, score in zip(texts, scores, strict=True)]
+    return [t if s > -math.inf else "" for t, s in zip(texts, scores, strict=True)], scores
+
+
+def write(output: Path, lines: Sequence[str], scores: npt.NDArray[np.float32]) -> None:
+    """A piece's outputs; the text comes last and says that the piece is complete."""
     np.save(output.with_name(f"{output.name}.scores.npy"), scores.astype(np.float16))
     with whole_file(output) as partial:
         partial.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")

@@ -4,20 +4,23 @@
     python recipes/common/distilled_text.py unpack OUTPUT en-de WORK
 
 Pieces are even samples of the text; packed, their lines lie in the text's own order again, where
-neighbours are alike and bzip2 does best. OUTPUT gets distilled-en-de.PART.GROUP.bz2.000 and on, at
-most 15.7 MiB each, and distilled-en-de.json with what is in them. `unpack` needs the pieces of the
-source text in WORK/text, which distil.py cuts, to know which lines belong to which piece.
+neighbours are alike and bzip2 does best. OUTPUT gets distilled-en-de.000 and on, at most 15.7 MiB
+each: a tar file with PART.GROUP.bz2 and pieces.json, cut. `unpack` needs the pieces of the source
+text in WORK/text, which distil.py cuts, to know which lines belong to which piece.
 """
 
 import bz2
+import io
 import json
 import sys
+import tarfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import zip_longest
 from pathlib import Path
 
 SIZE = 157 * 2**20 // 10
+NOTE = "pieces.json"
 Lines = list[str]
 
 
@@ -63,26 +66,35 @@ def pack(work: Path, direction: str, output: Path) -> None:
             groups.setdefault(key, []).append(lines[start : start + length])
             note.setdefault(key, []).append(name)
             start += length
-    output.mkdir(parents=True, exist_ok=True)
-    with ThreadPoolExecutor() as threads:  # bz2 lets other threads run
-        texts = [
-            "".join(f"{line}\n" for line in in_order(pieces)).encode() for pieces in groups.values()
-        ]
+    texts = ["".join(f"{x}\n" for x in in_order(pieces)).encode() for pieces in groups.values()]
+    whole = io.BytesIO()
+    with ThreadPoolExecutor() as threads, tarfile.open(fileobj=whole, mode="w") as tar:
         for key, data in zip(groups, threads.map(bz2.compress, texts), strict=True):
-            for number, first in enumerate(range(0, len(data), SIZE)):
-                path = output / f"distilled-{direction}.{key}.bz2.{number:03d}"
-                path.write_bytes(data[first : first + SIZE])
-    (output / f"distilled-{direction}.json").write_text(json.dumps(note) + "\n")
+            _add(tar, f"{key}.bz2", data)
+        _add(tar, NOTE, json.dumps(note).encode())
+    output.mkdir(parents=True, exist_ok=True)
+    data = whole.getvalue()
+    for number, first in enumerate(range(0, len(data), SIZE)):
+        path = output / f"distilled-{direction}.{number:03d}"
+        path.write_bytes(data[first : first + SIZE])
+
+
+def _add(tar: tarfile.TarFile, name: str, data: bytes) -> None:
+    info = tarfile.TarInfo(name)
+    info.size = len(data)
+    tar.addfile(info, io.BytesIO(data))
 
 
 def unpack(packed: Path, direction: str, work: Path) -> None:
     source, target = direction.split("-")
-    note = json.loads((packed / f"distilled-{direction}.json").read_text())
+    parts = sorted(packed.glob(f"distilled-{direction}.???"))
+    with tarfile.open(fileobj=io.BytesIO(b"".join(path.read_bytes() for path in parts))) as tar:
+        files = {name: tar.extractfile(name).read() for name in tar.getnames()}  # type: ignore[union-attr]
+    note = json.loads(files[NOTE])
     found: dict[str, dict[str, Lines]] = {}
     for key, names in note.items():
         group = key.split(".")[1]
-        parts = sorted(packed.glob(f"distilled-{direction}.{key}.bz2.*"))
-        lines = bz2.decompress(b"".join(path.read_bytes() for path in parts)).decode().split("\n")
+        lines = bz2.decompress(files[f"{key}.bz2"]).decode().split("\n")
         lengths = [source_lengths(work, name, source)[group] for name in names]
         for name, piece in zip(names, dealt(lines[:-1], lengths), strict=True):
             found.setdefault(name, {})[group] = piece

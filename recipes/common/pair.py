@@ -18,6 +18,8 @@ class Pair:
     validation: str
     tests: dict[str, list[str]]
     """Test sets to take along: name of a set, then its two languages in the file's name."""
+    licences: dict[str, str] = field(default_factory=dict)
+    """Of each corpus, for the models' cards."""
     repeats: dict[str, int] = field(default_factory=dict)
     """How often a group is trained on in an epoch."""
     first_part: dict[str, int] = field(default_factory=dict)

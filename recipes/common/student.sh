@@ -18,7 +18,7 @@ direction=$1 stage=$2
 source=${direction%-*} target=${direction#*-}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 pair=$direction
-[ -d "$here/../$pair" ] || pair=$target-$source
+[ -f "$here/../$pair/data.toml" ] || pair=$target-$source
 recipe=$here/../$pair
 collected=${COLLECTED:-carry/teacher-$pair}
 student=${STUDENT:-carry/student-$pair}
@@ -75,6 +75,11 @@ finish)
     [ -d "$last" ] || last=$work/run.$direction/model
     rm -rf "$out/student-$direction"
     "$python" "$here/pieces.py" split "$last" "$out/student-$direction"
+    for run in run head; do
+        if [ -d "$work/$run.$direction" ]; then
+            cp "$work/$run.$direction/metrics.jsonl" "$out/student-$direction/weights.$run.jsonl"
+        fi
+    done
     tar -C "$out/student-$direction" --exclude 'weights.0*' -cf "$out/student-$direction.rest.tar" .
     for piece in "$out/student-$direction"/weights.0*; do
         mv "$piece" "$out/student-$direction.$(basename "$piece")"

@@ -2,8 +2,10 @@
 
 import bz2
 import importlib
-import json
+import os
+import subprocess
 import sys
+import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -82,13 +84,19 @@ def test_outputs_are_written_line_by_line(recipes: Any, tmp_path: Path, toy_data
     scores = np.array([[-0.1, -0.2], [-0.3, -0.4], [-np.inf, -np.inf]], np.float32)
     found = module.NBest(module.Sentences.of(rows), scores)
     side = module.Side(tmp_path / "text", "yy", toy_data.corpus)
-    output = tmp_path / "100.yy"
-    module.finish(found, side, toy_data.corpus, output)
-    assert output.read_text() == "A B\nC\n\n"
-    saved = np.load(f"{output}.scores.npy").astype(np.float32)
+    lines, kept = module.chosen(found, 0, 100, side, toy_data.corpus)
+    assert lines == ["A B", "C", ""]
+    assert kept.tolist() == pytest.approx([-0.2, -0.4, -np.inf])
+    assert module.chosen(found, 0, 100, None, toy_data.corpus)[0] == ["A C", "X", ""]
+    # in two parts, as two processes would
+    parts = [
+        module.chosen(found.part(a, b), a, 100, side, toy_data.corpus) for a, b in ((0, 1), (1, 9))
+    ]
+    assert [line for part in parts for line in part[0]] == lines
+    module.write(tmp_path / "100.yy", lines, kept)
+    assert (tmp_path / "100.yy").read_text() == "A B\nC\n\n"
+    saved = np.load(tmp_path / "100.yy.scores.npy").astype(np.float32)
     np.testing.assert_allclose(saved, [-0.2, -0.4, -np.inf], rtol=1e-3)
-    module.finish(found, None, toy_data.corpus, tmp_path / "101.yy")
-    assert (tmp_path / "101.yy").read_text() == "A C\nX\n\n"
 
 
 @pytest.mark.parametrize(
@@ -126,11 +134,7 @@ def test_packed_and_unpacked_text_is_the_same(recipes: Any, tmp_path: Path) -> N
         path = tmp_path / "work" / "distilled.en-de" / f"{name}.de"
         path.write_text("".join(f"{line}\n" for line in lines))
     module.pack(tmp_path / "work", "en-de", tmp_path / "packed")
-    assert json.loads((tmp_path / "packed" / "distilled-en-de.json").read_text()) == {
-        "part1.a": ["100", "101"],
-        "part1.b": ["100", "101"],
-        "part2.b": ["200"],
-    }
+    assert [path.name for path in (tmp_path / "packed").iterdir()] == ["distilled-en-de.000"]
     other = tmp_path / "other"
     other.mkdir()
     (other / "text").symlink_to(tmp_path / "work" / "text")
@@ -186,3 +190,28 @@ def test_what_the_student_and_its_head_learn_from(recipes: Any) -> None:
         "original.everyday": 1, "original.pivot": 1, "original.mix": 0,
         "own.everyday": 0, "own.pivot": 0, "own.mix": 0,
     }  # fmt: skip
+
+
+def test_the_kernel_that_gathers_the_past() -> None:
+    pytest.importorskip("triton", reason="Triton (extra 'gpu') is not installed")
+    command = [sys.executable, str(Path(__file__).with_name("check_gathered.py"))]
+    environment = {**os.environ, "TRITON_INTERPRET": "1"}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert (done.returncode, done.stdout) == (0, "the same\n"), done.stderr
+
+
+def test_the_kernel_compiles_for_hopper(recipes: Any) -> None:
+    triton = pytest.importorskip("triton", reason="Triton (extra 'gpu') is not installed")
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource
+
+    kernel = recipes("gathered_triton")._attend
+    constants = {"K": 5, "H": 12, "D": 64, "BLOCK": 16}
+    types = iter(["*bf16", "*bf16", "*i32", "*i64", "*bf16", "i32", "i64", "fp32"])
+    signature = {
+        name: "constexpr" if name in constants else next(types) for name in kernel.arg_names
+    }
+    source = ASTSource(fn=kernel, signature=signature, constexprs=constants)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Triton announces changes of its own defaults
+        assert triton.compile(source, target=GPUTarget("cuda", 90, 32)).asm["ptx"]

@@ -1,0 +1,147 @@
+"""Stage 7, evaluate, second step: the MODEL_CARD.md of a finished model.
+
+    python recipes/common/card.py recipes/en-de/data.toml MODEL --collected collected.json \
+        --scores scores.json --output MODEL/MODEL_CARD.md
+
+Fills in what was trained on (data.toml, what collect.py counted), how (the model's own
+configuration), and what came out (what evaluate.py measured). --teacher-scores adds those of the
+teacher (score.py). The recipe's notes.md, where there is one, says what is known to be weak.
+"""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from pair import Pair, read_pair
+
+from sieve.bundle import open_bundle
+
+NAMES = {"en": "English", "de": "German", "ru": "Russian"}
+Json = dict[str, Any]
+
+
+def heading(source: str, target: str, model: Json, size: int) -> list[str]:
+    kind = "SSRU" if model["decoder_mixer"] == "ssru" else "self-attention"
+    return [
+        f"# {NAMES.get(source, source)} to {NAMES.get(target, target)}",
+        f"A small translation model for CPUs: {model['encoder_layers']} encoder and "
+        f"{model['decoder_layers']} decoder layers ({kind}), width {model['d_model']}, "
+        f"feed-forward {model['d_ff']}, {model['heads']} heads, one vocabulary of "
+        f"{model['tgt_vocab_size']:,} words, {size / 2**20:.1f} MiB in int8. A head of its own "
+        "selects the output words that a sentence can need (neural vocabulary selection, λ = 0.9 "
+        "by default).",
+        "",
+        f'`sieve translate {source}-{target}`, or in Python `sieve.load("{source}-{target}")`.',
+    ]
+
+
+def data(pair: Pair, collected: Json) -> list[str]:
+    lines = [
+        "## Data",
+        "Texts whose licences allow it, nothing else; test sets and everything equal to a line of "
+        "them were taken out. Sources are acknowledged here as their licences ask.",
+        "",
+        "| corpus | pairs | licence |",
+        "|---|---|---|",
+    ]
+    for _, name in pair.corpora():
+        kept = collected["corpora"][name]["kept"]
+        lines.append(f"| {name} | {kept:,} | {pair.licences[name]} |")
+    return lines
+
+
+def training(config: Json, metrics: list[Json]) -> list[str]:
+    """From the student's metrics, and config.json as the last run left it."""
+    run = config.get("training", {})
+    steps = []
+    if metrics:
+        last = [line for line in metrics if line["kind"] == "train"][-1]
+        steps.append(_step("The student", last["update"], last["tokens"], last["seconds"] / 60))
+    what = "The head" if run.get("training", {}).get("parts") == "head" else "The student"
+    if what == "The head" or not metrics:
+        steps.append(_step(what, run.get("update", 0), run.get("tokens", 0), run.get("minutes", 0)))
+    return [
+        "## Training",
+        "A larger model of both directions (the teacher) translated the sources of all data with a "
+        "beam of 5; of its five best outputs the one nearest to the human reference was kept, bad "
+        "ones dropped. This model (the student) learned from those and from the references of "
+        "small clean corpora, with one attention head guided by fast_align's alignments. Last, the "
+        "selection head alone learned from the student's own outputs and from references, and its "
+        "biases were shifted so that λ = 0.9 is the operating point.",
+        "",
+        *(f"- {step}" for step in steps),
+        "",
+        "Every step is in `recipes/`.",
+    ]
+
+
+def _step(what: str, updates: int, tokens: int, minutes: float) -> str:
+    return (
+        f"{what}: {updates:,} updates, {tokens:,} target tokens, {minutes:.1f} minutes on one GPU."
+    )
+
+
+def scores(result: Json, teacher: Json | None) -> list[str]:
+    direction = result["direction"]
+    before = {}
+    for one in (teacher or {"scores": []})["scores"]:
+        if one["direction"] == direction and one["beam"] == 5:
+            before[one["test"]] = one["BLEU"]
+    lines = [
+        "## Scores",
+        f"Engine: {result['engine']}; beam 5. *Same*: outputs that selection leaves exactly as "
+        "they are over all words. *Own* and *reference*: share of the unique words of the "
+        "model's own outputs and of references that are in the sets.",
+        "",
+        "| test set | teacher BLEU | BLEU | chrF | BLEU, selected | words | same | own "
+        "| reference |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for name, test in result["tests"].items():
+        nvs = test.get("nvs", {})
+        recall = nvs.get("recall", {})
+        cells = [
+            *(name, before.get(name, ""), test["none"]["BLEU"], test["none"]["chrF"]),
+            *(nvs.get("BLEU", ""), nvs.get("mean_size", ""), nvs.get("unchanged", "")),
+            *(recall.get(kind, {}).get("at_threshold", "") for kind in ("own", "reference")),
+        ]
+        lines.append(f"| {' | '.join(str(cell) for cell in cells)} |")
+    signatures = next(iter(result["tests"].values()))["none"]["signatures"]
+    return [*lines, "", "Signatures: " + ", ".join(f"`{one}`" for one in signatures) + "."]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("pair", type=Path, help="data.toml")
+    parser.add_argument("model", type=Path)
+    parser.add_argument("--collected", type=Path, required=True)
+    parser.add_argument("--scores", type=Path, required=True)
+    parser.add_argument("--teacher-scores", type=Path)
+    parser.add_argument("--metrics", type=Path, help="metrics.jsonl of the student's run")
+    parser.add_argument("--output", type=Path, required=True)
+    args = parser.parse_args()
+    pair, config = read_pair(args.pair), open_bundle(args.model).config
+    collected, result = (json.loads(path.read_text()) for path in (args.collected, args.scores))
+    teacher = json.loads(args.teacher_scores.read_text()) if args.teacher_scores else None
+    metrics = []
+    if args.metrics:
+        metrics = [json.loads(line) for line in args.metrics.read_text().splitlines()]
+    source, target = config["languages"]
+    size = sum(path.stat().st_size for path in args.model.iterdir() if path != args.output)
+    notes = args.pair.with_name("notes.md")
+    parts = [
+        heading(source, target, config["model"], size),
+        data(pair, collected),
+        training(config, metrics),
+        scores(result, teacher),
+        ["## Known weaknesses", notes.read_text().strip()] if notes.exists() else [],
+    ]
+    text = "\n\n".join("\n".join(part) for part in parts if part)
+    args.output.write_text(text + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
