@@ -41,7 +41,7 @@ def test_tables(
     assert [line.split()[0] for line in shown.out.splitlines()[1:5]] == [
         "selection", "none", "lexicon:2", "nvs:0.4",
     ]  # fmt: skip
-    assert "### toy: 5 sentences" in (tmp_path / "out.md").read_text()
+    assert f"### toy: 5 sentences, {model}" in (tmp_path / "out.md").read_text()
     found = json.loads((tmp_path / "out.json").read_text())
     assert len(found["rows"]) == 6
     row = found["rows"][1]
@@ -71,6 +71,34 @@ def test_context(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert main(["evaluate", str(model), *options]) == 0
     assert "% of segments with all idiom tokens selected" in capsys.readouterr().out
     assert len(json.loads(out.read_text())["context"][str(model)]) == 4
+
+
+def test_aligners(
+    model: Path, toy_data: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    prefix, out = str(toy_data.valid_src).removesuffix(".xx"), tmp_path / "out.json"
+    lexicon = model.parent / "lexicon"
+    options = ["--test", prefix, "--sentences", "4", "--beam-size", "1", "--json", str(out)]
+    aligners = ["--aligners", f"one={lexicon}", str(lexicon)]
+    assert main(["evaluate", str(model), *options, *aligners]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines[1:4]] == ["lexicon", "one", "lexicon"]
+    rows = json.loads(out.read_text())["aligners"]
+    assert [(row["lexicon"], row["k"]) for row in rows] == [
+        ("one", 200), ("one", 1000), ("lexicon", 200), ("lexicon", 1000),
+    ]  # fmt: skip
+    assert rows[0]["reference"] == rows[2]["reference"]
+
+
+def test_each_model_for_itself(
+    model: Path, toy_data: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    prefix = str(toy_data.valid_src).removesuffix(".xx")
+    again = str(model.parent / "lexicon" / ".." / "model")
+    options = ["--test", prefix, "--sentences", "3", "--latency-sentences", "0", "--each"]
+    assert main(["evaluate", str(model), again, *options, "--beam-size", "1"]) == 0
+    shown = capsys.readouterr().out
+    assert f"3 sentences, {model}" in shown and f"3 sentences, {again}" in shown
 
 
 def test_curve(
@@ -129,6 +157,8 @@ def test_what_the_model_cannot_do_is_left_out_by_default(
             ["--test", "{a}", "--lexicon", "{small}", "{small}"],
             "--lexicon: got 2 for 1 models, expected one or as many",
         ),
+        (["--idioms", "{a}", "--aligners", "{small}"], "--aligners: needs one model and test sets"),
+        (["--test", "{a}", "--aligners", "{small}"], "is of 50 source and 50 target words"),
         (["--idioms", "nowhere"], "there is no file nowhere.info; expected a .tsv"),
         (["--test", "{a}", "--comet", "nowhere"], "nowhere holds 0 .ckpt files"),
         (["--test", "{a}", "--beam-size", "0"], "beam_size: got 0, expected at least 1"),

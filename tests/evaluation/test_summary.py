@@ -26,7 +26,7 @@ def row(
 
 def test_one_model_has_intervals_and_significance() -> None:
     (table,) = tables([row(), row(selection="nvs:0.9", bleu=20.0, p=0.01)])
-    assert table.title == "news: 10 sentences"
+    assert table.title == "news: 10 sentences, m"
     assert table.as_text().splitlines()[1:4] == [
         "selection        BLEU  size  ref %  out %  same %  p50 ms  p90 ms",
         "none       30.0 ±1.5    100   90.0   99.0    50.0     1.0     2.0",

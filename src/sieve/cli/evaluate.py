@@ -15,31 +15,18 @@ Examples:
   sieve evaluate model --idioms itds_idiom_test.en-de mine.tsv --selection lexicon:200,nvs:0.9
   sieve evaluate model --curve --test news.en-de --json curve.json --figure curve
   sieve evaluate model --context --idioms mine.tsv
+  sieve evaluate model --aligners fast_align=lexicon eflomal=other --test news.en-de
 """
 
 import argparse
 import sys
-from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sieve.cli.models import SELECTIONS, check_writable, opened, selections
+from sieve.cli.models import SELECTIONS, check_writable, opened
 from sieve.cli.translate import add_engine_arguments
-from sieve.errors import ConfigError, InputError
+from sieve.errors import ConfigError
 from sieve.inference.options import SearchOptions
-from sieve.log import logger, progress
-
-if TYPE_CHECKING:
-    from tqdm import tqdm
-
-    from sieve.evaluation.context import ContextRow
-    from sieve.evaluation.curve import Curve
-    from sieve.evaluation.idioms import IdiomSet, ProverbSet
-    from sieve.evaluation.scopes import ScopeRow
-    from sieve.evaluation.sets import ParallelSet
-    from sieve.evaluation.summary import Table
-    from sieve.evaluation.table import Row, TableOptions
-    from sieve.inference.translator import Translator
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,6 +59,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="of --idioms: the head on whole sentences against their words one by one",
     )
+    parser.add_argument(
+        "--aligners",
+        nargs="+",
+        metavar="NAME=DIR",
+        help="compare lexicons by the recall of output and reference tokens",
+    )
+    parser.add_argument(
+        "--each", action="store_true", help="a table for each model instead of means"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all numbers")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the tables")
     parser.add_argument(
@@ -97,17 +93,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> None:
     """Runs `sieve evaluate`."""
     _check(arguments)
+    from sieve.cli import evaluation_modes
+    from sieve.files import write_json
+
     lexicons = arguments.lexicon or [None]
     if len(lexicons) == 1:
         lexicons = lexicons * len(arguments.models)
     pairs = zip(arguments.models, lexicons, strict=True)
     translators = {model: opened(model, lexicon, arguments) for model, lexicon in pairs}
-    measure = _curves if arguments.curve else _contexts if arguments.context else _tables
+    modes = {
+        "curve": evaluation_modes.measure_all_curves,
+        "context": evaluation_modes.measure_contexts,
+        "aligners": evaluation_modes.compare_aligners,
+    }
+    chosen = next((mode for mode in modes if getattr(arguments, mode)), "")
+    measure = modes.get(chosen, evaluation_modes.measure_tables)
     found, content = measure(translators, arguments)
     sys.stdout.write("\n".join(table.as_text() for table in found))
     if arguments.json:
-        from sieve.files import write_json
-
         write_json(arguments.json, {"command": " ".join(["sieve", *sys.argv[1:]]), **content})
     if arguments.markdown:
         text = "\n".join(table.as_markdown() for table in found)
@@ -141,136 +144,12 @@ def _check(arguments: argparse.Namespace) -> None:
 
 def _check_modes(arguments: argparse.Namespace) -> None:
     """Whether the options fit together."""
-    if arguments.curve and arguments.context:
-        raise ConfigError("got --curve and --context, expected one of them")
+    given = [f"--{mode}" for mode in ("curve", "context", "aligners") if getattr(arguments, mode)]
+    if len(given) > 1:
+        raise ConfigError(f"got {' and '.join(given)}, expected one of them")
+    if arguments.aligners and (not arguments.test or len(arguments.models) > 1):
+        raise ConfigError("--aligners: needs one model and test sets (--test SET …)")
     if arguments.context and not arguments.idioms:
         raise ConfigError("--context: needs sets of idioms (--idioms SET …)")
     if arguments.figure and not arguments.curve:
         raise ConfigError("--figure: is drawn with --curve")
-
-
-Translators = dict[str, "Translator"]
-Found = tuple["list[Table]", dict[str, Any]]
-
-
-def _tables(translators: Translators, arguments: argparse.Namespace) -> Found:
-    from sieve.evaluation.scopes import measure_scopes, scope_tables
-    from sieve.evaluation.summary import summarise, tables
-    from sieve.evaluation.table import measure, steps
-
-    first = next(iter(translators.values()))
-    options = _options(arguments, first)
-    sets, idioms = _sets(first, arguments), _idioms(first, arguments)
-    rows: list[Row] = []
-    scopes: list[ScopeRow] = []
-    total = len(translators) * (steps(sets, options) + len(idioms))
-    bar: tqdm[Any] = progress(total=total, unit="line", label="evaluate")
-    with bar:
-        for model, translator in translators.items():
-            for one in sets:
-                rows += measure(translator, model, one, options, bar.update)
-            for some in idioms:
-                scopes += measure_scopes(translator, model, some, options.selections)
-                bar.update(1)
-    content = {
-        "summary": [asdict(one) for one in summarise(rows)],
-        "rows": [asdict(row) for row in rows],
-        "idioms": [asdict(row) for row in scopes],
-    }
-    return [*tables(rows), *scope_tables(scopes)], content
-
-
-def _curves(translators: Translators, arguments: argparse.Namespace) -> Found:
-    from sieve.evaluation.curve import measure_curves
-    from sieve.evaluation.probes import Probe
-    from sieve.evaluation.scopes import curve_tables
-
-    first = next(iter(translators.values()))
-    sets, idioms = _sets(first, arguments), _idioms(first, arguments)
-    curves: list[Curve] = []
-    for model, translator in translators.items():
-        words, resources = translator.tokenizers, translator.resources
-        probes = [
-            Probe.of_text(one.name, words, one.sources, {"sentence": one.references})
-            for one in sets
-        ]
-        probes += [probe for some in idioms for probe in some.probes(words)]
-        lexicon = resources.lexicon() if resources.lexicon else None
-        head = resources.threshold is not None
-        if lexicon is None and not head:
-            raise InputError(f"{model}: has neither a selection head nor a lexicon (--lexicon)")
-        total = sum(len(probe.src_ids) for probe in probes)
-        bar: tqdm[Any] = progress(total=total, unit="line", label="curve")
-        with bar:
-            for probe in probes:
-                found = measure_curves(
-                    translator.engine, probe, lexicon, head=head, done=bar.update
-                )
-                curves += [replace(curve, model=model) for curve in found]
-    if arguments.figure:
-        from sieve.evaluation.report import draw_curves
-
-        for path in draw_curves(curves, arguments.figure):
-            logger.info("wrote %s", path)
-    engines = {model: str(translator.engine) for model, translator in translators.items()}
-    content = {"engines": engines, "curves": [asdict(curve) for curve in curves]}
-    return curve_tables(curves), content
-
-
-def _contexts(translators: Translators, arguments: argparse.Namespace) -> Found:
-    from sieve.evaluation.context import context_tables, measure_context
-    from sieve.evaluation.idioms import IdiomSet
-
-    found: list[Table] = []
-    content: dict[str, Any] = {"context": {}}
-    for model, translator in translators.items():
-        rows: list[ContextRow] = []
-        for one in _idioms(translator, arguments):
-            if not isinstance(one, IdiomSet):
-                raise InputError(
-                    f"--context: {one.name} has proverbs, expected idioms in sentences"
-                )
-            bar: tqdm[Any] = progress(total=len(one.idioms), unit="line", label="context")
-            with bar:
-                rows += measure_context(translator, one, done=bar.update)
-        found += [replace(t, title=f"{t.title} ({model})") for t in context_tables(rows)]
-        content["context"][model] = [asdict(row) for row in rows]
-    return found, content
-
-
-def _options(arguments: argparse.Namespace, translator: "Translator") -> "TableOptions":
-    from sieve.evaluation.table import TableOptions
-
-    names = selections(arguments.selection, translator)
-    search = SearchOptions(beam_size=arguments.beam_size)
-    return TableOptions(names, search, arguments.latency_sentences, comet=arguments.comet)
-
-
-def _sets(translator: "Translator", arguments: argparse.Namespace) -> "list[ParallelSet]":
-    from sieve.evaluation.sets import check_languages, read_set
-
-    sets = [
-        read_set(text, translator.languages).first(arguments.sentences) for text in arguments.test
-    ]
-    _different([one.name for one in sets])
-    if not arguments.no_language_check:
-        for one in sets:
-            check_languages(one, translator.languages)
-    return sets
-
-
-def _idioms(
-    translator: "Translator", arguments: argparse.Namespace
-) -> "list[IdiomSet | ProverbSet]":
-    from sieve.evaluation.idioms import read_idioms
-
-    sets = [read_idioms(text, translator.languages) for text in arguments.idioms]
-    _different([one.name for one in sets])
-    for one in sets:
-        logger.info("%s", one)
-    return [one.first(arguments.sentences) for one in sets]
-
-
-def _different(names: list[str]) -> None:
-    if len(set(names)) < len(names):
-        raise InputError(f"sets: got the names {', '.join(names)}, expected different ones")

@@ -11,6 +11,7 @@ from sieve.log import logger
 
 if TYPE_CHECKING:
     from sieve.inference.translator import Translator
+    from sieve.selection.lexicon import Lexicon
 
 SELECTIONS = "none,lexicon:200,lexicon:1000,nvs:0.99,nvs:0.9,nvs:0.5"
 
@@ -28,18 +29,26 @@ def opened(model: str, lexicon: Path | None, arguments: argparse.Namespace) -> "
         threads=arguments.threads,
     )
     if lexicon is not None:
-        found = Lexicon.open(lexicon)
-        source, target = translator.tokenizers.source, translator.tokenizers.target
-        sizes = found.src_vocab_size, found.tgt_vocab_size
-        if sizes != (source.vocab_size, target.vocab_size):
-            raise InputError(
-                f"{lexicon}: is of {sizes[0]} source and {sizes[1]} target words, the "
-                f"model has {source.vocab_size} and {target.vocab_size}"
-            )
+        fitting_lexicon(lexicon, translator)
         own = partial(Lexicon.open, lexicon)
         translator.resources = replace(translator.resources, lexicon=own)
     logger.info("%s: engine %s", model, translator.engine)
     return translator
+
+
+def fitting_lexicon(path: Path, translator: "Translator") -> "Lexicon":
+    """The lexicon of a directory, if it is of the model's vocabularies."""
+    from sieve.selection.lexicon import Lexicon
+
+    found = Lexicon.open(path)
+    source, target = translator.tokenizers.source, translator.tokenizers.target
+    sizes = found.src_vocab_size, found.tgt_vocab_size
+    if sizes != (source.vocab_size, target.vocab_size):
+        raise InputError(
+            f"{path}: is of {sizes[0]} source and {sizes[1]} target words, the "
+            f"model has {source.vocab_size} and {target.vocab_size}"
+        )
+    return found
 
 
 def selections(text: str | None, translator: "Translator") -> tuple[str, ...]:

@@ -97,7 +97,9 @@ def tables(rows: Sequence[Row]) -> list[Table]:
         lines = tuple(
             (one.selection, *(_cell(one, name, of_test) for name in columns)) for one in summaries
         )
-        title = f"{test}: {of_test[0].sentences} sentences"
+        models = list(dict.fromkeys(row.model for row in of_test))
+        whose = models[0] if len(models) == 1 else f"{len(models)} models"
+        title = f"{test}: {of_test[0].sentences} sentences, {whose}"
         found.append(Table(title, ("selection", *columns), lines, tuple(_notes(of_test))))
     return found
 

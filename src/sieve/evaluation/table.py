@@ -82,8 +82,8 @@ def measure(
     """A row for each selection, the unrestricted one first."""
     names = with_baseline(options.selections)
     selectors = {name: translator.selector(name) for name in names}
-    found = {name: _translated(translator, one, name, options, done) for name in names}
-    probe = _probe(translator, one, found[NONE])
+    found = {name: translated(translator, one, name, options, done) for name in names}
+    probe = output_probe(translator, one, found[NONE])
     sets = recalls(translator.engine, probe, selectors)
     timed = _latency(translator, one, selectors, options, done)
     texts = {name: [line.text for line in lines] for name, lines in found.items()}
@@ -123,9 +123,10 @@ def signature(
     return "|".join(f"{key}:{value}" for key, value in parts.items())
 
 
-def _translated(
+def translated(
     translator: Translator, one: ParallelSet, selection: str, options: TableOptions, done: Step
 ) -> list[Translation]:
+    """The set under one selection, with a step of the progress bar now and then."""
     request = Request(selection, options.search)
     found: list[Translation] = []
     for start in range(0, len(one.sources), _CHUNK):
@@ -135,7 +136,8 @@ def _translated(
     return found
 
 
-def _probe(translator: Translator, one: ParallelSet, full: Sequence[Translation]) -> Probe:
+def output_probe(translator: Translator, one: ParallelSet, full: Sequence[Translation]) -> Probe:
+    """What the set needs: tokens of its references, and of the unrestricted output."""
     target = translator.tokenizers.target
     probe = Probe.of_text(
         one.name, translator.tokenizers, one.sources, {"reference": one.references}

@@ -1,0 +1,156 @@
+"""The ways `sieve evaluate` measures: each gives tables to show and values to write as JSON."""
+
+import argparse
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sieve.cli.models import fitting_lexicon, selections
+from sieve.errors import InputError
+from sieve.evaluation.aligners import AlignerRow, aligner_tables, measure_aligners
+from sieve.evaluation.context import ContextRow, context_tables, measure_context
+from sieve.evaluation.curve import Curve, measure_curves
+from sieve.evaluation.idioms import IdiomSet, ProverbSet, read_idioms
+from sieve.evaluation.probes import Probe
+from sieve.evaluation.report import draw_curves
+from sieve.evaluation.scopes import ScopeRow, curve_tables, measure_scopes, scope_tables
+from sieve.evaluation.sets import ParallelSet, check_languages, read_set
+from sieve.evaluation.summary import Table, summarise, tables
+from sieve.evaluation.table import Row, TableOptions, measure, steps
+from sieve.inference.options import SearchOptions
+from sieve.inference.translator import Translator
+from sieve.log import logger, progress
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
+
+Translators = dict[str, Translator]
+Found = tuple[list[Table], dict[str, Any]]
+
+
+def measure_tables(translators: Translators, arguments: argparse.Namespace) -> Found:
+    """Quality, sets and latency on test sets; recall by scope on idiom sets."""
+    first = next(iter(translators.values()))
+    options = _options(arguments, first)
+    sets, idioms = _sets(first, arguments), _idioms(first, arguments)
+    rows: list[Row] = []
+    scopes: list[ScopeRow] = []
+    total = len(translators) * (steps(sets, options) + len(idioms))
+    bar: tqdm[Any] = progress(total=total, unit="line", label="evaluate")
+    with bar:
+        for model, translator in translators.items():
+            for one in sets:
+                rows += measure(translator, model, one, options, bar.update)
+            for some in idioms:
+                scopes += measure_scopes(translator, model, some, options.selections)
+                bar.update(1)
+    content = {
+        "summary": [asdict(one) for one in summarise(rows)],
+        "rows": [asdict(row) for row in rows],
+        "idioms": [asdict(row) for row in scopes],
+    }
+    groups = [[row for row in rows if row.model == model] for model in translators]
+    of_models = groups if arguments.each else [rows]
+    return [
+        *(table for group in of_models for table in tables(group)),
+        *scope_tables(scopes),
+    ], content
+
+
+def measure_all_curves(translators: Translators, arguments: argparse.Namespace) -> Found:
+    """Recall against mean set size, and the figure."""
+    first = next(iter(translators.values()))
+    sets, idioms = _sets(first, arguments), _idioms(first, arguments)
+    curves: list[Curve] = []
+    for model, translator in translators.items():
+        words, resources = translator.tokenizers, translator.resources
+        probes = [
+            Probe.of_text(one.name, words, one.sources, {"sentence": one.references})
+            for one in sets
+        ]
+        probes += [probe for some in idioms for probe in some.probes(words)]
+        lexicon = resources.lexicon() if resources.lexicon else None
+        head = resources.threshold is not None
+        if lexicon is None and not head:
+            raise InputError(f"{model}: has neither a selection head nor a lexicon (--lexicon)")
+        total = sum(len(probe.src_ids) for probe in probes)
+        bar: tqdm[Any] = progress(total=total, unit="line", label="curve")
+        with bar:
+            for probe in probes:
+                found = measure_curves(
+                    translator.engine, probe, lexicon, head=head, done=bar.update
+                )
+                curves += [replace(curve, model=model) for curve in found]
+    if arguments.figure:
+        for path in draw_curves(curves, arguments.figure):
+            logger.info("wrote %s", path)
+    engines = {model: str(translator.engine) for model, translator in translators.items()}
+    content = {"engines": engines, "curves": [asdict(curve) for curve in curves]}
+    return curve_tables(curves), content
+
+
+def measure_contexts(translators: Translators, arguments: argparse.Namespace) -> Found:
+    """Whole sentences against their words one by one."""
+    found: list[Table] = []
+    content: dict[str, Any] = {"context": {}}
+    for model, translator in translators.items():
+        rows: list[ContextRow] = []
+        for one in _idioms(translator, arguments):
+            if not isinstance(one, IdiomSet):
+                raise InputError(
+                    f"--context: {one.name} has proverbs, expected idioms in sentences"
+                )
+            bar: tqdm[Any] = progress(total=len(one.idioms), unit="line", label="context")
+            with bar:
+                rows += measure_context(translator, one, done=bar.update)
+        found += [replace(t, title=f"{t.title} ({model})") for t in context_tables(rows)]
+        content["context"][model] = [asdict(row) for row in rows]
+    return found, content
+
+
+def compare_aligners(translators: Translators, arguments: argparse.Namespace) -> Found:
+    """Lexicons beside each other."""
+    (translator,) = translators.values()
+    named = [text.rpartition("=") for text in arguments.aligners]
+    lexicons = {
+        name or Path(path).name: fitting_lexicon(Path(path), translator) for name, _, path in named
+    }
+    options, sets = _options(arguments, translator), _sets(translator, arguments)
+    rows: list[AlignerRow] = []
+    bar: tqdm[Any] = progress(
+        total=sum(len(one.sources) for one in sets), unit="line", label="aligners"
+    )
+    with bar:
+        for one in sets:
+            rows += measure_aligners(translator, one, lexicons, options, bar.update)
+    return aligner_tables(rows), {"aligners": [asdict(row) for row in rows]}
+
+
+def _options(arguments: argparse.Namespace, translator: Translator) -> TableOptions:
+    names = selections(arguments.selection, translator)
+    search = SearchOptions(beam_size=arguments.beam_size)
+    return TableOptions(names, search, arguments.latency_sentences, comet=arguments.comet)
+
+
+def _sets(translator: Translator, arguments: argparse.Namespace) -> list[ParallelSet]:
+    sets = [
+        read_set(text, translator.languages).first(arguments.sentences) for text in arguments.test
+    ]
+    _different([one.name for one in sets])
+    if not arguments.no_language_check:
+        for one in sets:
+            check_languages(one, translator.languages)
+    return sets
+
+
+def _idioms(translator: Translator, arguments: argparse.Namespace) -> list[IdiomSet | ProverbSet]:
+    sets = [read_idioms(text, translator.languages) for text in arguments.idioms]
+    _different([one.name for one in sets])
+    for one in sets:
+        logger.info("%s", one)
+    return [one.first(arguments.sentences) for one in sets]
+
+
+def _different(names: list[str]) -> None:
+    if len(set(names)) < len(names):
+        raise InputError(f"sets: got the names {', '.join(names)}, expected different ones")
