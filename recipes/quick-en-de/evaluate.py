@@ -5,6 +5,7 @@
 Recall of unique reference tokens at one threshold for the whole set, for a row of mean set sizes
 (add the sizes of a lexicon's curve with --sizes to compare at exactly those), and at fixed λ;
 greedy BLEU unrestricted and over the sets of λ; share of outputs that selection leaves unchanged.
+`sieve evaluate` measures more; this keeps the form of the published results.
 """
 
 import argparse
@@ -14,52 +15,32 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import torch
-
-from sieve.bundle import open_bundle
-from sieve.evaluation.quality import bleu
+from sieve.evaluation.probes import Probe, batches
 from sieve.evaluation.recall import RecallMeter
+from sieve.evaluation.sets import ParallelSet, read_pair
+from sieve.evaluation.table import TableOptions, measure
+from sieve.inference.load import load
 from sieve.inference.options import SearchOptions
-from sieve.inference.torch_engine import TorchEngine
-from sieve.model.checkpoint import load_model
-from sieve.selection.selectors import FullVocabulary, NeuralSelection, Selector
-from sieve.text.tokenizer import Tokenizer
-from sieve.text.vocabulary import EOS
+from sieve.inference.translator import Translator
 
 SIZES = (250, 500, 1000, 2000, 4000, 8000)
-BATCH = 256
 THRESHOLDS = (0.999, 0.99, 0.97, 0.9, 0.8, 0.5)
+GREEDY = TableOptions(
+    ("none", "nvs:0.99", "nvs:0.9", "nvs:0.5"), SearchOptions(beam_size=1), latency_sentences=0
+)
 
 
-def translate(
-    engine: TorchEngine, ids: Sequence[Any], selection: Selector
-) -> list[tuple[int, ...]]:
-    """Greedy translations, sorted into batches by length, in input order."""
-    tokens: list[tuple[int, ...]] = [()] * len(ids)
-    order = sorted(range(len(ids)), key=lambda i: len(ids[i]))
-    for start in range(0, len(order), BATCH):
-        rows = order[start : start + BATCH]
-        found = engine.translate([ids[row] for row in rows], selection, SearchOptions(beam_size=1))
-        for row, hypotheses in zip(rows, found, strict=True):
-            tokens[row] = hypotheses[0].tokens
-    return tokens
-
-
-def recall(
-    engine: TorchEngine, target: Tokenizer, ids: Sequence[Any], lines: list[str], sizes: list[float]
-) -> dict[str, Any]:
-    """The head's curve on one test set; `lines` are the references."""
-    meter = RecallMeter(len(ids), engine.vocab_size, THRESHOLDS, [round(size) for size in sizes])
-    reference_ids = target.encode(lines)
-    order = sorted(range(len(ids)), key=lambda i: len(ids[i]))
-    for start in range(0, len(order), BATCH):
-        rows = order[start : start + BATCH]
-        logits = engine.bow_logits(engine.encode([ids[row] for row in rows]))
-        meter.add(logits, [reference_ids[row] for row in rows])
+def recall(translator: Translator, one: ParallelSet, sizes: Sequence[float]) -> dict[str, Any]:
+    """The head's curve on one test set."""
+    engine, targets = translator.engine, {"sentence": one.references}
+    probe = Probe.of_text(one.name, translator.tokenizers, one.sources, targets)
+    rounded = [round(size) for size in sizes]
+    meter = RecallMeter(len(one.sources), engine.vocab_size, THRESHOLDS, rounded)
+    for rows, votes in batches(engine, probe.src_ids):
+        meter.add(votes.logits, [probe.needed["sentence"][row] for row in rows])
     by_size = zip(meter.sizes, meter.at_sizes(), strict=True)
     return {
-        "sentences": len(ids),
+        "sentences": len(one.sources),
         "recall_at_size": {str(size): point.recall for size, point in by_size},
         "recall_at_threshold": {
             str(point.threshold): {"recall": point.recall, "size": point.mean_size}
@@ -68,19 +49,12 @@ def recall(
     }
 
 
-def quality(
-    engine: TorchEngine, target: Tokenizer, ids: Sequence[Any], lines: list[str]
-) -> dict[str, Any]:
+def quality(translator: Translator, one: ParallelSet) -> dict[str, Any]:
     """Greedy BLEU with and without selection, and how many outputs selection changes."""
-    full = translate(engine, ids, FullVocabulary())
-    score = bleu(target.decode(full), lines)
-    scores: dict[str, Any] = {"none": score.value, "signature": score.signature}
-    unchanged = {}
-    for threshold in (0.99, 0.9, 0.5):
-        found = translate(engine, ids, NeuralSelection(threshold))
-        scores[f"nvs:{threshold}"] = bleu(target.decode(found), lines).value
-        same = sum(a == b for a, b in zip(full, found, strict=True)) / len(full)
-        unchanged[f"nvs:{threshold}"] = same
+    rows = measure(translator, "", one, GREEDY)
+    scores: dict[str, Any] = {row.selection: row.quality[0].value for row in rows}
+    scores["signature"] = rows[0].quality[0].signature
+    unchanged = {row.selection: row.identical for row in rows[1:]}
     return {"greedy_bleu": scores, "unchanged": unchanged}
 
 
@@ -94,25 +68,21 @@ def main() -> None:
     )
     parser.add_argument("--sizes", type=float, nargs="*", default=[])
     parser.add_argument("--recall-only", action="store_true", help="no translation, no BLEU")
+    parser.add_argument("--device", default="cpu", help="cpu, or cuda (then in bfloat16)")
     parser.add_argument("--output", type=Path)
     args = parser.parse_args()
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    engine = TorchEngine(
-        load_model(args.model, device), "bfloat16" if device == "cuda" else "float32"
-    )
-    tokenizers = open_bundle(args.model).tokenizers()
+    on_gpu = args.device != "cpu"
+    translator = load(args.model, device=args.device, precision="bfloat16" if on_gpu else None)
     result: dict[str, Any] = {
         "command": " ".join(["python", *sys.argv]),
-        "vocabulary": engine.vocab_size,
+        "vocabulary": translator.engine.vocab_size,
         "tests": {},
     }
     for name, src_path, tgt_path in args.test:
-        sources = Path(src_path).read_text(encoding="utf-8").splitlines()
-        references = Path(tgt_path).read_text(encoding="utf-8").splitlines()
-        ids = [np.array([*s, EOS]) for s in tokenizers.source.encode(sources)]
-        found = recall(engine, tokenizers.target, ids, references, [*SIZES, *args.sizes])
+        one = read_pair(name, Path(src_path), Path(tgt_path))
+        found = recall(translator, one, [*SIZES, *args.sizes])
         if not args.recall_only:
-            found |= quality(engine, tokenizers.target, ids, references)
+            found |= quality(translator, one)
         result["tests"][name] = found
         print(name, json.dumps(found, indent=1), flush=True)
     if args.output:
