@@ -17,7 +17,7 @@ import multiprocessing
 import os
 import time
 from collections.abc import Iterator
-from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -56,12 +56,19 @@ def cut_all(pool: ProcessPoolExecutor, collected: Path, text: Path, limit: int) 
 def numbered(
     pool: ProcessPoolExecutor, source: Side, pieces: list[int]
 ) -> Iterator[tuple[int, Sentences]]:
-    """Pieces with their sources, a few prepared ahead."""
-    waiting: list[Future[Sentences]] = []
-    for place, piece in enumerate(pieces):
-        for following in pieces[place + len(waiting) : place + AHEAD]:
-            waiting.append(pool.submit(number_source, source, following))
-        yield piece, waiting.pop(0).result()
+    """Pieces with their sources; the first few are under way when this returns."""
+    waiting = [pool.submit(number_source, source, piece) for piece in pieces[:AHEAD]]
+
+    def each() -> Iterator[tuple[int, Sentences]]:
+        for place, piece in enumerate(pieces):
+            sentences = waiting.pop(0).result()
+            waiting.extend(
+                pool.submit(number_source, source, following)
+                for following in pieces[place + AHEAD : place + AHEAD + 1]
+            )
+            yield piece, sentences
+
+    return each()
 
 
 def finish(
@@ -116,15 +123,16 @@ def main() -> None:
             return
         outputs = {p: args.output / f"{p:03d}.{args.target}" for p in pieces}
         left = [piece for piece, path in outputs.items() if not path.exists()]
-        bulk, written = None, []
+        todo = left[: args.most or None]
+        sources = numbered(pool, source, todo)
+        bulk = open_model(args.model, args) if todo else None
+        written = []
         slowest = 0.0
-        for piece, sentences in numbered(pool, source, left[: args.most or None]):
+        for piece, sentences in sources:
             now = time.monotonic()
             if args.max_minutes and now + slowest > started + 60 * args.max_minutes:
                 print(f"out of time before piece {piece}", flush=True)
                 break
-            bulk = bulk or open_model(args.model, args)
-            now = time.monotonic()
             found: NBest = bulk.translate(sentences)
             seconds = time.monotonic() - now
             slowest = max(slowest, seconds)

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from sieve.bundle import Bundle, open_bundle
 from sieve.errors import ConfigError, ModelError, require
 from sieve.inference.engine import Engine
+from sieve.inference.shipped import find_model
 from sieve.inference.translator import Translator
 from sieve.model.weights import model_config
 from sieve.selection.lexicon import LEXICON_FILE, Lexicon
@@ -32,10 +33,11 @@ def load(
     precision: Precision | None = None,
     threads: int | None = None,
 ) -> Translator:
-    """Opens a model directory for translation.
+    """Opens a model for translation.
 
     Args:
-        directory: What `sieve train`, `sieve average` or `sieve convert` wrote.
+        directory: What `sieve train`, `sieve average` or `sieve convert` wrote, or the name of a
+            built-in model such as `en-de`.
         engine: `native` (C++, CPU) or `torch`; by default native where it can do what is asked.
         device: `cpu`, `cuda` or `cuda:N`.
         precision: Of weights and arithmetic; by default that of the weights on the native engine
@@ -43,7 +45,7 @@ def load(
         threads: Sentences that the native engine translates side by side; by default one for each
             core that this process may use.
     """
-    bundle = open_bundle(directory)
+    bundle = open_bundle(find_model(directory))
     tokenizers = bundle.tokenizers()
     if not re.fullmatch(r"cpu|cuda(:\d+)?", device):
         raise ConfigError(f"device: got '{device}', expected cpu, cuda or cuda:N")
