@@ -136,10 +136,6 @@ def _check(arguments: argparse.Namespace) -> None:
             raise ConfigError(f"--{option}: got {value}, expected {least} or more")
     for path in filter(None, (arguments.json, arguments.markdown, arguments.figure)):
         check_writable(path)
-    if arguments.comet is not None:
-        from sieve.evaluation.comet import checkpoint
-
-        checkpoint(arguments.comet)
 
 
 def _check_modes(arguments: argparse.Namespace) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sieve.cli.models import fitting_lexicon, selections
 from sieve.errors import InputError
 from sieve.evaluation.aligners import AlignerRow, aligner_tables, measure_aligners
+from sieve.evaluation.comet import Comet
 from sieve.evaluation.context import ContextRow, context_tables, measure_context
 from sieve.evaluation.curve import Curve, measure_curves
 from sieve.evaluation.idioms import IdiomSet, ProverbSet, read_idioms
@@ -129,7 +130,8 @@ def compare_aligners(translators: Translators, arguments: argparse.Namespace) ->
 def _options(arguments: argparse.Namespace, translator: Translator) -> TableOptions:
     names = selections(arguments.selection, translator)
     search = SearchOptions(beam_size=arguments.beam_size)
-    return TableOptions(names, search, arguments.latency_sentences, comet=arguments.comet)
+    comet = Comet(arguments.comet) if arguments.comet else None
+    return TableOptions(names, search, arguments.latency_sentences, comet=comet)
 
 
 def _sets(translator: Translator, arguments: argparse.Namespace) -> list[ParallelSet]:
@@ -148,6 +150,8 @@ def _idioms(translator: Translator, arguments: argparse.Namespace) -> list[Idiom
     _different([one.name for one in sets])
     for one in sets:
         logger.info("%s", one)
+        if isinstance(one, IdiomSet) and not arguments.no_language_check:
+            check_languages(one.pairs, translator.languages)
     return [one.first(arguments.sentences) for one in sets]
 
 

@@ -62,7 +62,7 @@ def scope_tables(rows: Sequence[ScopeRow]) -> list[Table]:
         here = [row for row in rows if (row.model, row.test) == (model, test)]
         scopes = list(dict.fromkeys(row.scope for row in here))
         cells = {
-            (row.selection, row.scope): f"{100 * row.recall:.1f} at {row.mean_size:.0f}"
+            (row.selection, row.scope): _cell(row.counted, row.recall, row.mean_size)
             for row in here
         }
         lines = tuple(
@@ -95,7 +95,7 @@ def _curve_table(model: str, test: str, curves: Sequence[Curve]) -> Table:
     for curve in curves:
         for point in curve.points:
             row = cells.setdefault(f"{curve.method}:{point.setting:g}", {})
-            row[curve.scope] = f"{100 * point.recall:.1f} at {point.mean_size:.0f}"
+            row[curve.scope] = _cell(curve.counted, point.recall, point.mean_size)
     lines = tuple((name, *(row.get(scope, "-") for scope in scopes)) for name, row in cells.items())
     notes = tuple(
         dict.fromkeys(
@@ -105,3 +105,8 @@ def _curve_table(model: str, test: str, curves: Sequence[Curve]) -> Table:
     )
     title = f"{test}, recall of unique tokens in % at the mean set size ({model})"
     return Table(title, ("selection", *scopes), lines, notes)
+
+
+def _cell(counted: int, recall: float, size: float) -> str:
+    """Recall at a size; no number where nothing was to be found."""
+    return f"{100 * recall:.1f} at {size:.0f}" if counted else f"- at {size:.0f}"

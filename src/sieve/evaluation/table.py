@@ -6,7 +6,6 @@ translator as a user's would; sets and recall are of whole lines.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 
@@ -35,7 +34,7 @@ class TableOptions:
     latency_sentences: int = 100
     """Sentences timed one at a time, evenly spaced; 0 for none."""
     resamples: int = RESAMPLES
-    comet: Path | None = None
+    comet: Comet | None = None
 
 
 @dataclass(frozen=True)
@@ -175,7 +174,6 @@ def _quality(
 ) -> dict[str, list[Score]]:
     scores = compared(texts, one.references, translator.languages[1], options.resamples)
     if options.comet is not None:
-        comet = Comet(options.comet)
         for name, lines in texts.items():
-            scores[name].append(comet.score(one.sources, lines, one.references))
+            scores[name].append(options.comet.score(one.sources, lines, one.references))
     return scores

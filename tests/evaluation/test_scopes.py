@@ -1,0 +1,45 @@
+from sieve.evaluation.aligners import AlignerRow, aligner_tables
+from sieve.evaluation.curve import Curve, Point
+from sieve.evaluation.scopes import ScopeRow, curve_tables, scope_tables
+
+
+def test_scope_table() -> None:
+    rows = [
+        ScopeRow("m", "itds", name, scope, 0.5, 12.4, 9, counted, 30, f"{name}|engine:x|version:1")
+        for name in ("nvs:0.9", "lexicon:2")
+        for scope, counted in (("sentence", 9), ("idiom (c)", 0))
+    ]
+    (table,) = scope_tables(rows)
+    assert table.headers == ("selection", "sentence", "idiom (c)")
+    assert table.rows[1] == ("lexicon:2", "50.0 at 12", "- at 12")
+    assert table.notes == (
+        "sentence: 9 of 9 sentences need 30 tokens",
+        "idiom (c): 0 of 9 sentences need 30 tokens",
+        "test:itds|engine:x|version:1",
+    )
+
+
+def test_curve_table() -> None:
+    points = (Point(0.9, 0.75, 10.0), Point(1e-05, 1.0, 99.6))
+    curves = [Curve("news", scope, "nvs", 3, 3, 7, 100, points, "m") for scope in ("a", "b")]
+    (table,) = curve_tables([*curves, Curve("news", "a", "lexicon", 3, 3, 7, 100, points[:1], "m")])
+    assert table.rows == (
+        ("nvs:0.9", "75.0 at 10", "75.0 at 10"),
+        ("nvs:1e-05", "100.0 at 100", "100.0 at 100"),
+        ("lexicon:0.9", "75.0 at 10", "-"),
+    )
+    assert len(table.notes) == 2
+
+
+def test_aligner_table_is_laid_out_as_the_papers() -> None:
+    rows = [
+        AlignerRow(
+            "news", name, "pairs:5", k, 0.99, 0.95, 100.0, f"test:news|selection:{name}:{k}|x"
+        )
+        for name in ("fast_align", "eflomal")
+        for k in (200, 1000)
+    ]
+    (table,) = aligner_tables(rows)
+    assert table.headers[:3] == ("lexicon", "out %, k=200", "ref %, k=200")
+    assert table.rows[1] == ("eflomal", "99.0", "95.0", "100", "99.0", "95.0", "100")
+    assert table.notes == ("fast_align: pairs:5", "eflomal: pairs:5", "test:news|x")
