@@ -10,7 +10,7 @@ SRC = ROOT / "src" / "sieve"
 
 ONLY_IN = [
     (r"torch\.distributed|torch import distributed", "training/distributed.py"),
-    (r"^\s*(import|from) matplotlib", "evaluation/report.py"),
+    (r"^\s*(import|from) matplotlib|require\(\"matplotlib", "evaluation/report.py"),
     (r"^\s*(import|from) (pickle|dill|joblib)\b|torch\.load\(|allow_pickle=True", None),
 ]
 
