@@ -94,7 +94,7 @@ def execute(arguments: argparse.Namespace) -> None:
     """Runs `sieve evaluate`."""
     _check(arguments)
     from sieve.cli import evaluation_modes
-    from sieve.files import write_json
+    from sieve.files import whole_file, write_json
 
     lexicons = arguments.lexicon or [None]
     if len(lexicons) == 1:
@@ -114,7 +114,8 @@ def execute(arguments: argparse.Namespace) -> None:
         write_json(arguments.json, {"command": " ".join(["sieve", *sys.argv[1:]]), **content})
     if arguments.markdown:
         text = "\n".join(table.as_markdown() for table in found)
-        arguments.markdown.write_text(text, encoding="utf-8")
+        with whole_file(arguments.markdown) as partial:
+            partial.write_text(text, encoding="utf-8")
 
 
 def _check(arguments: argparse.Namespace) -> None:

@@ -50,6 +50,7 @@ def execute(arguments: argparse.Namespace) -> None:
     """Runs `sieve explain`."""
     from sieve.evaluation.explain import ExplainOptions, explain
     from sieve.evaluation.explain_html import as_html
+    from sieve.files import whole_file
 
     if arguments.top < 0:
         raise ConfigError(f"--top: got {arguments.top}, expected 0 or more")
@@ -65,7 +66,8 @@ def execute(arguments: argparse.Namespace) -> None:
     )
     found = explain(translator, arguments.sentence, options)
     if html:
-        html.write_text(as_html(found), encoding="utf-8")
+        with whole_file(html) as partial:
+            partial.write_text(as_html(found), encoding="utf-8")
     if arguments.json:
         sys.stdout.buffer.write(as_json(asdict(found)))
         return

@@ -6,6 +6,7 @@ from typing import Any
 
 from sieve.errors import require
 from sieve.evaluation.curve import Curve
+from sieve.files import whole_file
 
 _COLOURS = {"nvs": "#0072B2", "lexicon": "#D55E00"}  # told apart by everyone, also in grey
 _LABELS = {"nvs": "NVS", "lexicon": "lexicon"}
@@ -92,5 +93,7 @@ def _name_points(axis: Any, curve: Curve) -> None:
 def _saved(figure: Any, stem: Path, kind: str) -> Path:
     path = stem.with_name(f"{stem.name}.{kind}")
     # no date in the file: the same numbers give the same bytes
-    figure.savefig(path, dpi=300, metadata={"Date": None} if kind == "svg" else None)
+    metadata = {"Date": None} if kind == "svg" else None
+    with whole_file(path) as partial:
+        figure.savefig(partial, format=kind, dpi=300, metadata=metadata)
     return path
