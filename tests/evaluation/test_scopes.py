@@ -28,7 +28,7 @@ def test_curve_table() -> None:
         ("nvs:1e-05", "100.0 at 100", "100.0 at 100"),
         ("lexicon:0.9", "75.0 at 10", "-"),
     )
-    assert len(table.notes) == 2
+    assert len(table.notes) == 3
 
 
 def test_aligner_table_is_laid_out_as_the_papers() -> None:
@@ -43,3 +43,20 @@ def test_aligner_table_is_laid_out_as_the_papers() -> None:
     assert table.headers[:3] == ("lexicon", "out %, k=200", "ref %, k=200")
     assert table.rows[1] == ("eflomal", "99.0", "95.0", "100", "99.0", "95.0", "100")
     assert table.notes == ("fast_align: pairs:5", "eflomal: pairs:5", "test:news|x")
+
+
+def test_where_the_head_is_above_the_lexicon() -> None:
+    head = (Point(0.9, 0.5, 10.0), Point(0.5, 0.9, 1000.0))
+    # at 100 words the head has 0.7, at 1000 words 0.9; beyond its ends nothing is said
+    lexicon = (Point(1, 0.4, 5.0), Point(2, 0.6, 100.0), Point(3, 0.9, 1000.0))
+    curves = [
+        Curve("news", "sentence", method, 3, 3, 7, 2000, points, "m")
+        for method, points in (("nvs", head), ("lexicon", lexicon))
+    ]
+    (table,) = curve_tables(curves)
+    assert table.notes[-1] == (
+        "sentence: at the lexicon's mean sizes, nvs is not above it for k = 3"
+    )
+    better = Curve("news", "sentence", "lexicon", 3, 3, 7, 2000, lexicon[:2], "m")
+    (table,) = curve_tables([curves[0], better])
+    assert table.notes[-1] == "sentence: at the lexicon's mean sizes, nvs is above it for every k"

@@ -1,6 +1,6 @@
 """Tables of recall by scope: idiom sets under given selections, and curves point by point."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import sieve
@@ -104,7 +104,25 @@ def _curve_table(model: str, test: str, curves: Sequence[Curve]) -> Table:
         )
     )
     title = f"{test}, recall of unique tokens in % at the mean set size ({model})"
-    return Table(title, ("selection", *scopes), lines, notes)
+    compared = tuple(note for scope in scopes for note in _compared(scope, curves))
+    return Table(title, ("selection", *scopes), lines, notes + compared)
+
+
+def _compared(scope: str, curves: Sequence[Curve]) -> Iterator[str]:
+    """Where the head finds more than the lexicon does with as many words."""
+    here = {curve.method: curve for curve in curves if curve.scope == scope and curve.counted}
+    if set(here) != {"nvs", "lexicon"}:
+        return
+    head, shared = here["nvs"], "at the lexicon's mean sizes"
+    below = [
+        f"{point.setting:g}"
+        for point in here["lexicon"].points
+        if head.recall_at(point.mean_size) <= point.recall  # never where NaN
+    ]
+    if below:
+        yield f"{scope}: {shared}, nvs is not above it for k = {', '.join(below)}"
+    else:
+        yield f"{scope}: {shared}, nvs is above it for every k"
 
 
 def _cell(counted: int, recall: float, size: float) -> str:
