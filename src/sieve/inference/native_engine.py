@@ -20,6 +20,7 @@ from sieve.errors import ConfigError, ModelError
 from sieve.files import Tensors, check_shapes
 from sieve.inference.engine import FloatArray, Hypothesis
 from sieve.inference.keys import sentence_keys
+from sieve.inference.native_plan import Plan, planned, ragged
 from sieve.inference.options import SearchOptions
 from sieve.model.config import ModelConfig
 from sieve.model.weights import (
@@ -28,20 +29,9 @@ from sieve.model.weights import (
     mapped_parameters,
     model_config,
 )
-from sieve.selection.selectors import (
-    Adjusted,
-    FrequentWords,
-    FullVocabulary,
-    LexiconTopK,
-    NeuralSelection,
-    Selector,
-    Union,
-    log_odds,
-)
+from sieve.selection.selectors import Selector
 from sieve.selection.shortlist import Shortlist
 from sieve.text.vocabulary import EOS, IntArray
-
-Ragged = tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]
 
 
 @dataclass(frozen=True)
@@ -76,17 +66,6 @@ class NativeEncoded:
         selected[:, EOS] = True
         rows = (np.flatnonzero(row).astype(np.int32) for row in selected)
         return [Shortlist(ids, full=len(ids) == self.vocab_size) for ids in rows]
-
-
-@dataclass(frozen=True)
-class _SourceIds:
-    """What selectors that ask no engine look at."""
-
-    src_ids: Sequence[IntArray]
-    vocab_size: int
-
-    def words_above(self, log_odds: float) -> list[Shortlist]:
-        raise NotImplementedError
 
 
 class NativeEngine:
@@ -152,7 +131,7 @@ class NativeEngine:
 
     def encode(self, src_ids: Sequence[IntArray]) -> NativeEncoded:
         """See `Engine.encode`."""
-        states = self._native.encode(_ragged(src_ids), self.threads)
+        states = self._native.encode(ragged(src_ids), self.threads)
         return NativeEncoded(self, src_ids, states)
 
     def bow_logits(self, encoded: NativeEncoded) -> FloatArray:
@@ -182,7 +161,7 @@ class NativeEngine:
         if len(shortlists) != number or (prefixes is not None and len(prefixes) != number):
             given = number if prefixes is None else len(prefixes)
             raise ValueError(f"{len(shortlists)} shortlists, {given} prefixes, {number} sentences")
-        plan = _Plan(words=tuple(shortlists))
+        plan = Plan(words=tuple(shortlists))
         return self._search(encoded.states, encoded.src_ids, plan, options, prefixes)[0]
 
     def translate(
@@ -205,12 +184,12 @@ class NativeEngine:
         """As `translate`, and where each sentence's time went."""
         if not src_ids:
             return [], []
-        plan = _planned(selection, _SourceIds(src_ids, self.vocab_size))
+        plan = planned(selection, src_ids, self.vocab_size)
         if plan is None:  # a selector of someone else's making
             encoded = self.encode(src_ids)
-            plan = _Plan(words=tuple(selection.select(encoded)))
+            plan = Plan(words=tuple(selection.select(encoded)))
             return self._search(encoded.states, src_ids, plan, options, prefixes)
-        return self._search(_ragged(src_ids), src_ids, plan, options, prefixes)
+        return self._search(ragged(src_ids), src_ids, plan, options, prefixes)
 
     def score(
         self, src_ids: Sequence[IntArray], tgt_ids: Sequence[Sequence[int]], selection: Selector
@@ -218,12 +197,12 @@ class NativeEngine:
         """See `Engine.score`."""
         if not src_ids:
             return []
-        plan = _planned(selection, _SourceIds(src_ids, self.vocab_size))
+        plan = planned(selection, src_ids, self.vocab_size)
         if plan is None:
-            plan = _Plan(words=tuple(selection.select(self.encode(src_ids))))
+            plan = Plan(words=tuple(selection.select(self.encode(src_ids))))
         try:
             found = self._native.score(
-                _ragged(src_ids), plan.arguments(), _ragged(tgt_ids), self.threads
+                ragged(src_ids), plan.arguments(), ragged(tgt_ids), self.threads
             )
         except _native.ModelError as error:
             raise ModelError(str(error)) from None
@@ -233,7 +212,7 @@ class NativeEngine:
         self,
         source: Any,
         src_ids: Sequence[IntArray],
-        plan: _Plan,
+        plan: Plan,
         options: SearchOptions,
         prefixes: Sequence[Sequence[int]] | None,
     ) -> tuple[list[list[Hypothesis]], list[Timing]]:
@@ -241,7 +220,7 @@ class NativeEngine:
         keys = np.zeros(0, np.int64)
         if options.sampling is not None:
             keys = sentence_keys(src_ids, options.sampling.seed)
-        given = None if prefixes is None or not any(map(len, prefixes)) else _ragged(prefixes)
+        given = None if prefixes is None or not any(map(len, prefixes)) else ragged(prefixes)
         try:
             found = self._native.translate(
                 source, plan.arguments(), _plain(options), limits, keys, given, self.threads
@@ -279,67 +258,6 @@ def usable_cores() -> int:
     return os.cpu_count() or 1
 
 
-@dataclass(frozen=True)
-class _Plan:
-    """A selection in the terms of the C++ core."""
-
-    everything: bool = False
-    log_odds: float | None = None
-    words: tuple[Shortlist, ...] | None = None
-    """Of each sentence, beside what the NVS head votes for."""
-    include: tuple[int, ...] = ()
-    exclude: tuple[int, ...] = ()
-
-    def merged(self, other: _Plan) -> _Plan:
-        """The words of both; neither includes or excludes anything."""
-        odds = [one.log_odds for one in (self, other) if one.log_odds is not None]
-        words = self.words or other.words
-        if self.words and other.words:
-            pairs = zip(self.words, other.words, strict=True)
-            words = tuple(Shortlist.union(pair) for pair in pairs)
-        everything = self.everything or other.everything
-        return _Plan(everything, min(odds, default=None), words)
-
-    def arguments(self) -> dict[str, Any]:
-        """As the C++ core takes it; all words need neither head nor list."""
-        words = None
-        if self.words is not None and not self.everything:
-            words = _ragged([shortlist.ids for shortlist in self.words])
-        return {
-            "everything": self.everything,
-            "log_odds": None if self.everything else self.log_odds,
-            "words": words,
-            "include": _ragged([self.include])[0],
-            "exclude": _ragged([self.exclude])[0],
-        }
-
-
-def _planned(selection: Selector, source: _SourceIds) -> _Plan | None:
-    """The plan of a selector of ours, or None."""
-    if isinstance(selection, FullVocabulary):
-        return _Plan(everything=True)
-    if isinstance(selection, NeuralSelection):
-        return _Plan(log_odds=log_odds(selection.threshold))
-    if isinstance(selection, FrequentWords | LexiconTopK):
-        return _Plan(words=tuple(selection.select(source)))
-    if isinstance(selection, Union):
-        parts = [_planned(part, source) for part in selection.parts]
-        whole = _Plan()
-        for part in parts:
-            if part is None or part.include or part.exclude:
-                return None
-            whole = whole.merged(part)
-        return whole
-    if isinstance(selection, Adjusted):
-        inner = _planned(selection.inner, source)
-        if inner is None or inner.include or inner.exclude:
-            return None
-        return _Plan(
-            inner.everything, inner.log_odds, inner.words, selection.include, selection.exclude
-        )
-    return None
-
-
 def _plain(options: SearchOptions) -> dict[str, Any]:
     sampling = options.sampling
     return {
@@ -354,19 +272,6 @@ def _plain(options: SearchOptions) -> dict[str, Any]:
         "blocked": [(list(one.tokens), one.at_word_start) for one in options.blocked],
         "open_ids": list(options.open_ids) if options.blocked else [],
     }
-
-
-def _ragged(rows: Sequence[Sequence[int] | IntArray]) -> Ragged:
-    """Rows one behind the other, and where each begins."""
-    offsets = np.zeros(len(rows) + 1, np.int64)
-    np.cumsum([len(row) for row in rows], out=offsets[1:])
-    ids = np.concatenate([np.asarray(row) for row in rows]) if len(rows) else np.zeros(0)
-    narrow = np.ascontiguousarray(ids, np.int32)
-    if not np.array_equal(narrow, ids):
-        raise ValueError(
-            f"got ids from {ids.min()} to {ids.max()}, expected whole numbers below 2**31"
-        )
-    return narrow, offsets
 
 
 def _floats(bundle: Bundle) -> dict[str, npt.NDArray[np.float32]]:
