@@ -70,7 +70,7 @@ Matrix Matrix::find(const Tensors& tensors, const std::string& name, std::size_t
         throw ModelError("tensor " + name + "_scale holds a value below 0");
       }
     }
-    found.int8_ = {static_cast<const std::uint8_t*>(tensor.data), scale, channels, depth};
+    found.weights_.int8 = {static_cast<const std::uint8_t*>(tensor.data), scale, channels, depth};
     return found;
   }
   const float* data = find_floats(tensors, name, {channels, depth});
@@ -82,51 +82,52 @@ Matrix Matrix::find(const Tensors& tensors, const std::string& name, std::size_t
       to[k * kGroup] = data[channel * depth + k];
     }
   }
-  found.floats_ = {packed, channels, depth};
+  found.weights_.floats = {packed, channels, depth};
   return found;
 }
 
 void Matrix::row(std::size_t channel, float factor, float* out) const {
-  const std::size_t lane = channel % kGroup, first = channel - lane;
+  const std::size_t lane = channel % kGroup, first = channel - lane, deep = padded(depth());
   if (is_int8()) {
-    const std::uint8_t* from = int8_.data + first * padded(int8_.depth) + 4 * lane;
-    const float scale = int8_.scale[channel] * factor;
-    for (std::size_t j = 0; j < padded(int8_.depth) / 4; ++j) {
+    const std::uint8_t* from = weights_.int8.data + first * deep + 4 * lane;
+    const float scale = weights_.int8.scale[channel] * factor;
+    for (std::size_t j = 0; j < deep / 4; ++j) {
       for (std::size_t i = 0; i < 4; ++i) {
         out[4 * j + i] = (static_cast<float>(from[4 * j * kGroup + i]) - 128.0F) * scale;
       }
     }
   } else {
-    const float* from = floats_.data + first * floats_.depth + lane;
-    for (std::size_t k = 0; k < floats_.depth; ++k) {
+    const float* from = weights_.floats.data + first * depth() + lane;
+    for (std::size_t k = 0; k < depth(); ++k) {
       out[k] = from[k * kGroup] * factor;
     }
-    std::fill(out + floats_.depth, out + padded(floats_.depth), 0.0F);
+    std::fill(out + depth(), out + deep, 0.0F);
   }
 }
 
-Matrix Matrix::part(std::size_t first, std::size_t count) const {
-  Matrix found = *this;
+Weights Matrix::part(std::size_t first, std::size_t count) const {
+  Weights found = weights_;
   const std::size_t channels = std::min(count, this->channels() - first);
   if (is_int8()) {
-    found.int8_ = {int8_.data + first * padded(int8_.depth), int8_.scale + first, channels,
-                   int8_.depth};
+    found.int8.data += first * padded(found.int8.depth);
+    found.int8.scale += first;
+    found.int8.channels = channels;
   } else {
-    found.floats_ = {floats_.data + first * floats_.depth, channels, floats_.depth};
+    found.floats.data += first * found.floats.depth;
+    found.floats.channels = channels;
   }
   return found;
 }
 
 void GatheredRows::start(const Matrix& from) {
-  int8_ = {nullptr, nullptr, 0, from.depth()};
-  floats_ = {nullptr, 0, from.depth()};
+  weights_ = {{nullptr, nullptr, 0, from.depth()}, {nullptr, 0, from.depth()}};
 }
 
 void GatheredRows::append(const Matrix& from, std::span<const std::int32_t> channels) {
-  const std::size_t before = from.is_int8() ? int8_.channels : floats_.channels;
+  const std::size_t before = from.is_int8() ? weights_.int8.channels : weights_.floats.channels;
   const std::size_t count = before + channels.size(), wide = padded(count);
   if (from.is_int8()) {
-    const Int8Matrix& w = from.int8();
+    const Int8Matrix& w = from.weights().int8;
     const std::size_t quads = padded(w.depth) / 4;
     bytes_.grow(wide * quads * 4);
     scale_.grow(wide);
@@ -143,9 +144,9 @@ void GatheredRows::append(const Matrix& from, std::span<const std::int32_t> chan
       scale_[i] = w.scale[channel];
     }
     std::fill(scale_.data() + count, scale_.data() + wide, 0.0F);
-    int8_ = {bytes_.data(), scale_.data(), count, w.depth};
+    weights_.int8 = {bytes_.data(), scale_.data(), count, w.depth};
   } else {
-    const FloatMatrix& w = from.floats();
+    const FloatMatrix& w = from.weights().floats;
     values_.grow(wide * w.depth);
     const auto place = [&](std::size_t i) {
       return values_.data() + i / kGroup * kGroup * w.depth + i % kGroup;
@@ -159,7 +160,7 @@ void GatheredRows::append(const Matrix& from, std::span<const std::int32_t> chan
         out[k * kGroup] = real ? in[k * kGroup] : 0.0F;
       }
     }
-    floats_ = {values_.data(), count, w.depth};
+    weights_.floats = {values_.data(), count, w.depth};
   }
 }
 
@@ -186,29 +187,20 @@ void Activations::set(const Kernels& kernels, const FloatRows& rows, bool int8) 
   }
 }
 
-void Activations::multiply(const Kernels& kernels, const Matrix& w, float* out,
+void Activations::multiply(const Kernels& kernels, const Weights& w, float* out,
                            Finish finish) const {
   if (is_int8_) {
-    kernels.multiply_int8(int8_, w.int8(), out, finish);
+    kernels.multiply_int8(int8_, w.int8, out, finish);
   } else {
-    kernels.multiply_float(floats_, w.floats(), out, finish);
+    kernels.multiply_float(floats_, w.floats, out, finish);
   }
 }
 
-void Activations::multiply(const Kernels& kernels, const GatheredRows& w, float* out,
-                           Finish finish) const {
+void Activations::pool(const Kernels& kernels, const Weights& w, float* best) const {
   if (is_int8_) {
-    kernels.multiply_int8(int8_, w.int8(), out, finish);
+    kernels.pool_int8(int8_, w.int8, best);
   } else {
-    kernels.multiply_float(floats_, w.floats(), out, finish);
-  }
-}
-
-void Activations::pool(const Kernels& kernels, const Matrix& w, float* best) const {
-  if (is_int8_) {
-    kernels.pool_int8(int8_, w.int8(), best);
-  } else {
-    kernels.pool_float(floats_, w.floats(), best);
+    kernels.pool_float(floats_, w.floats, best);
   }
 }
 

@@ -31,6 +31,12 @@ struct Tensor {
 
 using Tensors = std::map<std::string, Tensor>;
 
+/// A matrix in one of the two precisions, wherever it lies.
+struct Weights {
+  Int8Matrix int8;
+  FloatMatrix floats;
+};
+
 /// W (channels, depth): a view of int8 weights, or fp32 weights packed into own memory.
 class Matrix {
  public:
@@ -40,21 +46,21 @@ class Matrix {
   static Matrix find(const Tensors& tensors, const std::string& name, std::size_t channels,
                      std::size_t depth, bool int8);
 
-  bool is_int8() const { return int8_.data != nullptr; }
-  const Int8Matrix& int8() const { return int8_; }
-  const FloatMatrix& floats() const { return floats_; }
-  std::size_t channels() const { return is_int8() ? int8_.channels : floats_.channels; }
-  std::size_t depth() const { return is_int8() ? int8_.depth : floats_.depth; }
+  bool is_int8() const { return weights_.int8.data != nullptr; }
+  const Weights& weights() const { return weights_; }
+  std::size_t channels() const {
+    return is_int8() ? weights_.int8.channels : weights_.floats.channels;
+  }
+  std::size_t depth() const { return is_int8() ? weights_.int8.depth : weights_.floats.depth; }
 
   /// Channels from `first` on, at most `count` of them; `first` a multiple of 64.
-  Matrix part(std::size_t first, std::size_t count) const;
+  Weights part(std::size_t first, std::size_t count) const;
 
   /// Row `channel` as floats, times `factor`; zeros up to the padded depth.
   void row(std::size_t channel, float factor, float* out) const;
 
  private:
-  Int8Matrix int8_;
-  FloatMatrix floats_;
+  Weights weights_;
   std::shared_ptr<Buffer<float>> packed_;
 };
 
@@ -66,12 +72,10 @@ class GatheredRows {
   /// Gathers more rows behind those that are there.
   void append(const Matrix& from, std::span<const std::int32_t> channels);
 
-  const Int8Matrix& int8() const { return int8_; }
-  const FloatMatrix& floats() const { return floats_; }
+  const Weights& weights() const { return weights_; }
 
  private:
-  Int8Matrix int8_;
-  FloatMatrix floats_;
+  Weights weights_;
   Buffer<std::uint8_t> bytes_;
   Buffer<float> values_, scale_;
 };
@@ -83,10 +87,9 @@ Buffer<float> find_vector(const Tensors& tensors, const std::string& name, std::
 class Activations {
  public:
   void set(const Kernels& kernels, const FloatRows& rows, bool int8);
-  void multiply(const Kernels& kernels, const Matrix& w, float* out, Finish finish) const;
-  void multiply(const Kernels& kernels, const GatheredRows& w, float* out, Finish finish) const;
+  void multiply(const Kernels& kernels, const Weights& w, float* out, Finish finish) const;
   /// best (padded channels): the maximum over rows.
-  void pool(const Kernels& kernels, const Matrix& w, float* best) const;
+  void pool(const Kernels& kernels, const Weights& w, float* best) const;
 
  private:
   FloatRows floats_;

@@ -25,7 +25,7 @@ void Decoder::start(const Model& model, const Kernels& kernels, const float* mem
     const Linear& project = model.decoder()[i].key_value;
     const std::size_t wide = padded(2 * d.width);
     float* both = keys_values_[i].grow(length * wide);
-    work.activations.multiply(kernels, project.weight, both, project.finish());
+    work.activations.multiply(kernels, project.weight.weights(), both, project.finish());
     transpose_keys(both, wide, length, d.width, keys_[i]);
     if (d.recurrent) {
       float* cells = before_[i].grow(rows * S);
@@ -59,13 +59,14 @@ const float* Decoder::step(std::span<const std::int32_t> ids,
       attend_past(i, n, x, work);
     }
     model_->normalize(*kernels_, layer.cross_norm, n, x, work);
-    work.activations.multiply(*kernels_, layer.query.weight, query, layer.query.finish());
+    work.activations.multiply(*kernels_, layer.query.weight.weights(), query, layer.query.finish());
     const KeysValues past{keys_[i].data(), keys_values_[i].data() + d.width, padded(2 * d.width),
                           length_, d.heads, d.width / d.heads};
     kernels_->attend({query, n, S}, past, scores, context, S,
                      i + 1 == layers ? focus_.data() : nullptr);
     work.activations.set(*kernels_, {context, n, S}, model_->int8());
-    work.activations.multiply(*kernels_, layer.out.weight, x, layer.out.finish(false, true));
+    work.activations.multiply(*kernels_, layer.out.weight.weights(), x,
+                              layer.out.finish(false, true));
     model_->feed_forward(*kernels_, layer.feed_forward, n, x, work);
   }
   const Norm& norm = model_->decoder_norm();
@@ -81,8 +82,9 @@ void Decoder::recur(std::size_t index, std::span<const std::int32_t> parents, fl
   const std::size_t S = model_->stride();
   float* forget = gates_.data();
   float* value = forget + rows_ * S;
-  work.activations.multiply(*kernels_, layer.forget.weight, forget, layer.forget.finish());
-  work.activations.multiply(*kernels_, layer.value.weight, value, {});
+  work.activations.multiply(*kernels_, layer.forget.weight.weights(), forget,
+                            layer.forget.finish());
+  work.activations.multiply(*kernels_, layer.value.weight.weights(), value, {});
   for (std::size_t r = 0; r < parents.size(); ++r) {
     const float* before = before_[index].data() + static_cast<std::size_t>(parents[r]) * S;
     kernels_->recur(forget + r * S, value + r * S, before, after_[index].data() + r * S, x + r * S,
@@ -111,7 +113,7 @@ void Decoder::attend_past(std::size_t index, std::size_t rows, float* x, Workspa
   const DecoderLayer& layer = model_->decoder()[index];
   const std::size_t wide = padded(3 * d.width), S = model_->stride(), head = d.width / d.heads;
   float* qkv = work.wide.grow(rows * wide);
-  work.activations.multiply(*kernels_, layer.qkv.weight, qkv, layer.qkv.finish());
+  work.activations.multiply(*kernels_, layer.qkv.weight.weights(), qkv, layer.qkv.finish());
   float* past = past_[index].grow((position_ + 1) * rows_ * 2 * d.width);
   for (std::size_t r = 0; r < rows; ++r) {
     const float* from = qkv + r * wide + d.width;
@@ -138,7 +140,7 @@ void Decoder::attend_past(std::size_t index, std::size_t rows, float* x, Workspa
     }
   }
   work.activations.set(*kernels_, {context, rows, S}, model_->int8());
-  work.activations.multiply(*kernels_, layer.mixed_out.weight, x,
+  work.activations.multiply(*kernels_, layer.mixed_out.weight.weights(), x,
                             layer.mixed_out.finish(false, true));
 }
 

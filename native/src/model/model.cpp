@@ -159,9 +159,10 @@ void Model::feed_forward(const Kernels& kernels, const FeedForward& layer, std::
   const std::size_t wide = padded(dimensions_.hidden);
   normalize(kernels, layer.norm, rows, x, work);
   float* hidden = work.hidden.grow(rows * wide);
-  work.activations.multiply(kernels, layer.hidden.weight, hidden, layer.hidden.finish(true));
+  work.activations.multiply(kernels, layer.hidden.weight.weights(), hidden,
+                            layer.hidden.finish(true));
   work.activations.set(kernels, {hidden, rows, wide}, int8_);
-  work.activations.multiply(kernels, layer.out.weight, x, layer.out.finish(false, true));
+  work.activations.multiply(kernels, layer.out.weight.weights(), x, layer.out.finish(false, true));
 }
 
 void Model::encode(const Kernels& kernels, std::span<const std::int32_t> ids, Workspace& work,
@@ -179,13 +180,14 @@ void Model::encode(const Kernels& kernels, std::span<const std::int32_t> ids, Wo
   float* scores = work.scores.grow(5 * padded(T));
   for (const EncoderLayer& layer : encoder_) {
     normalize(kernels, layer.norm, T, x, work);
-    work.activations.multiply(kernels, layer.qkv.weight, qkv, layer.qkv.finish());
+    work.activations.multiply(kernels, layer.qkv.weight.weights(), qkv, layer.qkv.finish());
     transpose_keys(qkv + d.width, wide, T, d.width, work.keys);
     const KeysValues past{work.keys.data(), qkv + 2 * d.width, wide, T, d.heads,
                           d.width / d.heads};
     kernels.attend({qkv, T, wide}, past, scores, context, S, nullptr);
     work.activations.set(kernels, {context, T, S}, int8_);
-    work.activations.multiply(kernels, layer.out.weight, x, layer.out.finish(false, true));
+    work.activations.multiply(kernels, layer.out.weight.weights(), x,
+                              layer.out.finish(false, true));
     feed_forward(kernels, layer.feed_forward, T, x, work);
   }
   kernels.layer_norm({x, T, S}, d.width, encoder_norm_.weight.data(), encoder_norm_.bias.data(),
@@ -202,10 +204,11 @@ void Model::prepare_vote(const Kernels& kernels, const float* memory, std::size_
   if (head_is_tied()) {
     const std::size_t wide = padded(d.head_hidden);
     float* hidden = work.hidden.grow(length * wide);
-    work.activations.multiply(kernels, head_hidden_.weight, hidden, head_hidden_.finish(true));
+    work.activations.multiply(kernels, head_hidden_.weight.weights(), hidden,
+                              head_hidden_.finish(true));
     work.activations.set(kernels, {hidden, length, wide}, int8_);
     float* adapted = work.normed.grow(length * stride());
-    work.activations.multiply(kernels, head_out_.weight, adapted, head_out_.finish());
+    work.activations.multiply(kernels, head_out_.weight.weights(), adapted, head_out_.finish());
     work.activations.set(kernels, {adapted, length, stride()}, int8_);
   }
 }

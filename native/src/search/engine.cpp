@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cmath>
 #include <condition_variable>
 #include <exception>
 #include <limits>
@@ -212,12 +211,11 @@ std::vector<Result> Engine::score(std::span<const Sentence> sentences, const Sel
       }
       const float* state = scratch.decoder.step({&id, 1}, {&parent, 1}, scratch.work);
       words.logits(kernels_, {state, 1, model_.stride()}, scratch.work, logits.data());
-      const float top = kernels_.chunk_maxima(logits.data(), S, maxima.data());
-      const float log_sum = top + std::log(kernels_.sum_exp(logits.data(), S, top));
+      const float total = log_sum(kernels_, logits.data(), S, maxima.data());
       id = step < sentence.prefix.size() ? sentence.prefix[step] : kEos;
       const std::int64_t column = words.column(id);
       forced.scores.push_back(column < 0 ? -std::numeric_limits<float>::infinity()
-                                         : logits[static_cast<std::size_t>(column)] - log_sum);
+                                         : logits[static_cast<std::size_t>(column)] - total);
     }
     forced.tokens.assign(sentence.prefix.begin(), sentence.prefix.end());
     results[index].hypotheses.push_back(std::move(forced));

@@ -44,6 +44,10 @@ std::vector<Hypothesis> Search::run(Decoder& decoder, const OutputWords& words,
   history_.reserve(usual * most_);
   alive_.reserve(usual * options.rows);
   candidates_.reserve(most_);
+  finished_.reserve(options.rows + 1);
+  if (options.alignment) {
+    focus_.reserve(usual * options.rows);
+  }
   const bool constrained = !prefix.empty() || !options.blocked.empty();
   if (constrained) {
     constraints_.start(options.blocked, options.opens, prefix, words, options.rows);
@@ -60,8 +64,7 @@ std::vector<Hypothesis> Search::run(Decoder& decoder, const OutputWords& words,
     words.logits(kernels, {states, n, decoder.stride()}, work, logits);
     for (std::size_t r = 0; r < n; ++r) {
       float* maxima = maxima_.data() + r * (S / kGroup);
-      const float top = kernels.chunk_maxima(logits + r * S, S, maxima);
-      log_sums_[r] = top + std::log(kernels.sum_exp(logits + r * S, S, top));
+      log_sums_[r] = log_sum(kernels, logits + r * S, S, maxima);
       if (constrained) {
         constraints_.apply(r, logits + r * S);
         kernels.chunk_maxima(logits + r * S, S, maxima);
@@ -108,8 +111,7 @@ void Search::find_candidates(const OutputWords& words, const float* logits) {
         const float log_prob = row[c] - log_sums_[r];
         const float value = log_prob + scores_[r];
         if (value > (candidates_.size() == most_ ? candidates_.back().value : kNever)) {
-          consider({value, log_prob, static_cast<std::int32_t>(r), static_cast<std::int32_t>(c),
-                    static_cast<std::int64_t>(r * S + c)});
+          consider({value, log_prob, static_cast<std::int32_t>(r), static_cast<std::int32_t>(c)});
         }
       }
     }
@@ -133,15 +135,14 @@ void Search::consider(const Candidate& candidate) {
 void Search::draw(const OutputWords& words, const float* logits) {
   const std::size_t S = words.columns(), n = scores_.size();
   candidates_.clear();
-  std::vector<float> sorted;
   for (std::size_t r = 0; r < n; ++r) {
     const float* row = logits + r * S;
     float least = kNever;
     if (options_->top_k > 0 && options_->top_k < S) {
-      sorted.assign(row, row + S);
-      std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(options_->top_k - 1),
-                       sorted.end(), std::greater<>());
-      least = sorted[options_->top_k - 1];
+      const auto rank = static_cast<std::ptrdiff_t>(options_->top_k - 1);
+      sorted_.assign(row, row + S);
+      std::nth_element(sorted_.begin(), sorted_.begin() + rank, sorted_.end(), std::greater<>());
+      least = sorted_[options_->top_k - 1];
     }
     const std::uint32_t sample = mix(key_ ^ mix(static_cast<std::uint32_t>(r) * 0xC2B2AE35U));
     const std::uint32_t noise = mix(sample ^ mix(static_cast<std::uint32_t>(step_) * 0x9E3779B1U));
@@ -159,7 +160,7 @@ void Search::draw(const OutputWords& words, const float* logits) {
     }
     const float log_prob = row[column] - log_sums_[r];
     candidates_.push_back({scores_[r] + log_prob, log_prob, static_cast<std::int32_t>(r),
-                           words.id(column), 0});
+                           words.id(column)});
   }
 }
 

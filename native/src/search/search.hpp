@@ -59,7 +59,6 @@ class Search {
   struct Candidate {
     float value, log_prob;
     std::int32_t parent, id;
-    std::int64_t place;  // parent · columns + column: which of equals comes first
   };
   struct Finished {
     float value;
@@ -85,7 +84,7 @@ class Search {
   std::vector<std::int32_t> alive_;         // (steps, rows): candidates that lived on
   std::vector<std::int32_t> focus_;         // (steps, rows)
   std::vector<Finished> finished_;          // best first
-  std::vector<float> log_sums_;
+  std::vector<float> log_sums_, sorted_;
   Buffer<float> logits_, maxima_;
   Constraints constraints_;
 };

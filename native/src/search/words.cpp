@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <limits>
 
 namespace sieve {
@@ -51,16 +52,16 @@ void OutputWords::choose(const Model& model, const Kernels& kernels, const Selec
       }
     }
     if (selection.neural && model.head_is_tied() && 2 * ids_.size() <= V) {
-      gather(rows_gathered_);
+      gather();
     }
   }
   all_ = ids_.size() == V;
   gathered_ = 2 * ids_.size() <= V;
 }
 
-void OutputWords::gather(std::size_t first) {
+void OutputWords::gather() {
   const auto begin = std::chrono::steady_clock::now();
-  rows_.append(model_->output(), std::span(ids_).subspan(first));
+  rows_.append(model_->output(), std::span(ids_).subspan(rows_gathered_));
   rows_gathered_ = ids_.size();
   const auto end = std::chrono::steady_clock::now();
   gathering_ += std::chrono::duration<double>(end - begin).count();
@@ -72,7 +73,7 @@ void OutputWords::load() {
     return;
   }
   if (gathered_ && rows_gathered_ < ids_.size()) {
-    gather(rows_gathered_);
+    gather();
   }
   // rows are gathered where they are few; else other words are masked by their bias
   float* bias = bias_.grow(columns_);
@@ -95,11 +96,13 @@ void OutputWords::logits(const Kernels& kernels, const FloatRows& states, Worksp
                          float* out) const {
   work.activations.set(kernels, states, model_->int8());
   const Finish finish{all_ ? model_->output_bias() : bias_.data(), false, false};
-  if (gathered_) {
-    work.activations.multiply(kernels, rows_, out, finish);
-  } else {
-    work.activations.multiply(kernels, model_->output(), out, finish);
-  }
+  const Weights& weights = gathered_ ? rows_.weights() : model_->output().weights();
+  work.activations.multiply(kernels, weights, out, finish);
+}
+
+float log_sum(const Kernels& kernels, const float* logits, std::size_t columns, float* maxima) {
+  const float top = kernels.chunk_maxima(logits, columns, maxima);
+  return top + std::log(kernels.sum_exp(logits, columns, top));
 }
 
 }  // namespace sieve

@@ -46,7 +46,7 @@ class OutputWords {
  private:
   enum Choice : std::uint8_t { kOpen, kIn, kOut };  // open: for the selection head to say
 
-  void gather(std::size_t first);
+  void gather();
 
   const Model* model_ = nullptr;
   std::vector<std::int32_t> ids_;  // sorted
@@ -57,5 +57,8 @@ class OutputWords {
   GatheredRows rows_;
   Buffer<float> bias_;
 };
+
+/// log Σ exp of a row of logits; `maxima` gets those of its chunks of 64.
+float log_sum(const Kernels& kernels, const float* logits, std::size_t columns, float* maxima);
 
 }  // namespace sieve

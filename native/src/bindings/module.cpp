@@ -1,8 +1,7 @@
-// The only file that knows Python: arrays in, arrays and tuples out.
+// What Python sees of the core: arrays in, arrays and tuples out.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -16,17 +15,15 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/kernels.hpp"
-#include "search/engine.hpp"
+#include "../kernels/kernels.hpp"
+#include "../search/engine.hpp"
+#include "arguments.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace sieve {
 namespace {
-
-using Ids = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Numbers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 /// Asks Python now and then whether Ctrl-C was pressed, on the thread that called.
 class PythonInterrupt : public Interrupt {
@@ -49,142 +46,6 @@ class PythonInterrupt : public Interrupt {
   std::thread::id owner_ = std::this_thread::get_id();
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
-
-/// Rows of different lengths, one behind the other: row i is ids[offsets[i]:offsets[i + 1]].
-struct Ragged {
-  Ids ids;
-  Numbers offsets;
-
-  std::size_t size() const { return offsets.shape(0) - 1; }
-
-  std::span<const std::int32_t> row(std::size_t i) const {
-    const auto first = static_cast<std::size_t>(offsets.data()[i]);
-    const auto last = static_cast<std::size_t>(offsets.data()[i + 1]);
-    return {ids.data() + first, last - first};
-  }
-
-  void check(const char* what, std::size_t rows, std::size_t words) const {
-    const std::string name(what);
-    if (offsets.shape(0) == 0 || offsets.shape(0) != rows + 1 || offsets.data()[0] != 0 ||
-        offsets.data()[rows] != static_cast<std::int64_t>(ids.shape(0))) {
-      throw std::invalid_argument(name + ": offsets do not fit");
-    }
-    for (std::size_t i = 0; i < rows; ++i) {
-      if (offsets.data()[i] > offsets.data()[i + 1] || offsets.data()[i] < 0) {
-        throw std::invalid_argument(name + ": offsets must not fall");
-      }
-    }
-    check_ids(name, {ids.data(), ids.shape(0)}, words);
-  }
-
-  static void check_ids(const std::string& name, std::span<const std::int32_t> ids,
-                        std::size_t words) {
-    for (const std::int32_t id : ids) {
-      if (id < 0 || static_cast<std::size_t>(id) >= words) {
-        throw std::invalid_argument(name + ": got id " + std::to_string(id) + ", expected 0 to " +
-                                    std::to_string(words - 1));
-      }
-    }
-  }
-};
-
-Ragged ragged(const nb::handle& value) {
-  const auto pair = nb::cast<nb::tuple>(value);
-  return {nb::cast<Ids>(pair[0]), nb::cast<Numbers>(pair[1])};
-}
-
-Tensors tensors_of(const nb::dict& arrays) {
-  Tensors found;
-  for (const auto& [name, value] : arrays) {
-    nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu> array;
-    // never a copy: nobody would keep it
-    if (!nb::try_cast(value, array, false) ||
-        reinterpret_cast<std::uintptr_t>(array.data()) % alignof(float) != 0) {
-      throw ModelError("tensor " + nb::cast<std::string>(name) +
-                       " is no array in one piece, aligned for its type");
-    }
-    Tensor tensor;
-    if (array.dtype() == nb::dtype<float>()) {
-      tensor.kind = Tensor::Kind::kFloat;
-    } else if (array.dtype() == nb::dtype<std::uint8_t>()) {
-      tensor.kind = Tensor::Kind::kByte;
-    } else {
-      throw ModelError("tensor " + nb::cast<std::string>(name) +
-                       " is of no type that this engine reads (float32, uint8)");
-    }
-    tensor.data = array.data();
-    for (std::size_t i = 0; i < array.ndim(); ++i) {
-      tensor.shape.push_back(array.shape(i));
-    }
-    found.emplace(nb::cast<std::string>(name), std::move(tensor));
-  }
-  return found;
-}
-
-Dimensions dimensions_of(const nb::dict& config) {
-  const auto number = [&](const char* name) {
-    std::size_t value = 0;
-    if (!nb::try_cast(config[name], value)) {
-      throw ModelError(std::string(name) + " is no number that a dimension can have");
-    }
-    return value;
-  };
-  const auto text = [&](const char* name) { return nb::cast<std::string>(config[name]); };
-  Dimensions d;
-  d.src_words = number("src_vocab_size");
-  d.tgt_words = number("tgt_vocab_size");
-  d.encoder_layers = number("encoder_layers");
-  d.decoder_layers = number("decoder_layers");
-  d.width = number("d_model");
-  d.hidden = number("d_ff");
-  d.heads = number("heads");
-  d.recurrent = text("decoder_mixer") == "ssru";
-  d.tie = text("tie") == "all"      ? Dimensions::Tie::kAll
-          : text("tie") == "output" ? Dimensions::Tie::kOutput
-                                    : Dimensions::Tie::kNone;
-  d.head = text("nvs_head") == "tied"   ? Dimensions::Head::kTied
-           : text("nvs_head") == "full" ? Dimensions::Head::kFull
-                                        : Dimensions::Head::kNone;
-  d.head_hidden = number("nvs_hidden") != 0 ? number("nvs_hidden") : 2 * d.width;
-  return d;
-}
-
-std::vector<std::int32_t> ids_of(const nb::handle& given, const std::string& name,
-                                 std::size_t words) {
-  std::vector<std::int32_t> ids;
-  if (!nb::try_cast(given, ids)) {
-    throw std::invalid_argument(name + ": expected ids from 0 to " + std::to_string(words - 1));
-  }
-  Ragged::check_ids(name, ids, words);
-  return ids;
-}
-
-SearchOptions options_of(const nb::dict& given, std::size_t words) {
-  SearchOptions options;
-  options.rows = nb::cast<std::size_t>(given["rows"]);
-  options.n_best = nb::cast<std::size_t>(given["n_best"]);
-  options.length_penalty = nb::cast<double>(given["length_penalty"]);
-  options.stop_first = nb::cast<bool>(given["stop_first"]);
-  options.sampling = nb::cast<bool>(given["sampling"]);
-  options.temperature = nb::cast<float>(given["temperature"]);
-  options.top_k = nb::cast<std::size_t>(given["top_k"]);
-  options.alignment = nb::cast<bool>(given["alignment"]);
-  for (const nb::handle one : nb::cast<nb::list>(given["blocked"])) {
-    const auto pair = nb::cast<nb::tuple>(one);
-    Blocked blocked{ids_of(pair[0], "blocked", words), nb::cast<bool>(pair[1])};
-    if (!blocked.tokens.empty()) {
-      options.blocked.push_back(std::move(blocked));
-    }
-  }
-  options.opens.assign(words, 0);
-  for (const std::int32_t id : ids_of(given["open_ids"], "open_ids", words)) {
-    options.opens[static_cast<std::size_t>(id)] = 1;
-  }
-  if (options.rows == 0 || options.n_best == 0 || options.n_best > options.rows) {
-    throw std::invalid_argument("search options: expected 1 <= n_best <= rows");
-  }
-  return options;
-}
 
 /// Encoded sentences; states stay here.
 struct Encoded {
@@ -238,9 +99,7 @@ class NativeModel {
     released([&](Interrupt& interrupt) {
       engine_.pooled_logits(sentences, threads, interrupt, values.get());
     });
-    float* data = values.release();
-    const nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<float*>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, float, nb::ndim<2>>(data, {rows, words}, owner));
+    return float_array(std::move(values), rows, words);
   }
 
   /// Every position of every sentence as a sentence of its own, for what each alone votes for.
@@ -269,7 +128,8 @@ class NativeModel {
       throw std::invalid_argument("limits and keys: expected one for each sentence");
     }
     for (std::size_t i = 0; i < count; ++i) {
-      call.sentences[i].limit = static_cast<std::size_t>(std::max<std::int64_t>(1, limits.data()[i]));
+      call.sentences[i].limit =
+          static_cast<std::size_t>(std::max<std::int64_t>(1, limits.data()[i]));
       call.sentences[i].key = keys.shape(0) == 0 ? 0 : static_cast<std::uint32_t>(keys.data()[i]);
     }
     std::vector<Result> results;
@@ -341,8 +201,8 @@ class NativeModel {
     call.exclude = nb::cast<Ids>(selection["exclude"]);
     call.selection.include = {call.include.data(), call.include.shape(0)};
     call.selection.exclude = {call.exclude.data(), call.exclude.shape(0)};
-    Ragged::check_ids("include", call.selection.include, words);
-    Ragged::check_ids("exclude", call.selection.exclude, words);
+    check_ids("include", call.selection.include, words);
+    check_ids("exclude", call.selection.exclude, words);
     if (!selection["words"].is_none()) {
       call.words = ragged(selection["words"]);
       call.words.check("words", count, words);
@@ -440,9 +300,7 @@ nb::object int8_product(const Floats& x, const Packed& packed, const std::string
   auto out = std::make_unique<float[]>(std::max<std::size_t>(1, rows * channels));
   kernels.multiply_int8({values.data(), ones.data(), offset.data(), rows, depth},
                         {packed.data(), ones.data(), channels, depth}, out.get(), {});
-  float* data = out.release();
-  const nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<float*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, float, nb::ndim<2>>(data, {rows, channels}, owner));
+  return float_array(std::move(out), rows, channels);
 }
 
 }  // namespace
