@@ -27,6 +27,7 @@ VERBS = {
     "score": "log-probabilities of given translations",
     "explain": "who voted for which word of a sentence, and what could not be reached",
     "evaluate": "quality, recall, set sizes and latency on test sets, as a table",
+    "benchmark": "latency of one sentence at a time, repeated in fresh processes",
 }
 
 

@@ -33,6 +33,15 @@ class ParallelSet:
             return self
         return replace(self, sources=self.sources[:number], references=self.references[:number])
 
+    def spread(self, number: int) -> "ParallelSet":
+        """So many lines of it, evenly spaced: some of each document."""
+        number = min(number, len(self.sources))
+        places = np.linspace(0, len(self.sources) - 1, number).astype(int)
+        sources, references = (
+            tuple(lines[place] for place in places) for lines in (self.sources, self.references)
+        )
+        return replace(self, sources=sources, references=references)
+
 
 def read_set(text: str, languages: tuple[str, str]) -> ParallelSet:
     """The set that an argument names; unequal, empty and unreadable files are errors."""

@@ -146,10 +146,8 @@ def output_probe(translator: Translator, one: ParallelSet, full: Sequence[Transl
     return Probe(one.name, probe.src_ids, {**probe.needed, "output": output})
 
 
-def _timed(one: ParallelSet, options: TableOptions) -> list[str]:
-    number = min(options.latency_sentences, len(one.sources))
-    places = np.linspace(0, len(one.sources) - 1, number).astype(int)
-    return [one.sources[place] for place in places]
+def _timed(one: ParallelSet, options: TableOptions) -> tuple[str, ...]:
+    return one.spread(options.latency_sentences).sources
 
 
 def _latency(

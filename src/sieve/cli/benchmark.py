@@ -1,0 +1,113 @@
+"""Measure latency as in the paper: batch 1, repeated in fresh processes, p90 with its interval.
+
+Every run of every selection is a process of its own; they take turns, so that a noisy machine
+hurts all alike. Opening the model, tokenization and the first sentences are not counted. The
+paper makes 30 runs; a quiet machine needs fewer, the interval says when there are enough.
+
+A SET is as in `sieve evaluate`: NAME=SRC,TGT, SRC,TGT, or a prefix.
+
+Examples:
+  sieve benchmark model-int8 --test newstest2019.en-de
+  sieve benchmark model-int8 --test news.en-de --selection none,lexicon:200,nvs:0.9 --runs 30
+  sieve benchmark model --device cuda --precision float16 --test news.en-de --json gpu.json
+"""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sieve.cli.models import SELECTIONS, check_writable, opened, selections
+from sieve.cli.translate import add_engine_arguments
+from sieve.errors import ConfigError
+from sieve.inference.options import SearchOptions
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
+
+    from sieve.evaluation.benchmark import BenchmarkRow
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the options of `sieve benchmark`."""
+    parser.add_argument("models", nargs="+", metavar="MODEL", help="model directories")
+    parser.add_argument("--test", nargs="+", required=True, metavar="SET", help="test sets")
+    parser.add_argument(
+        "--selection",
+        metavar="LIST",
+        help=f"ways to select, comma between them (default: {SELECTIONS}, those that the model "
+        "can do); none is always measured",
+    )
+    parser.add_argument("--lexicon", type=Path, metavar="DIR", help="instead of the model's own")
+    parser.add_argument(
+        "--runs", type=int, default=10, metavar="N", help="processes each (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--sentences",
+        type=int,
+        default=200,
+        metavar="N",
+        help="of each set, evenly spaced (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--warm-up",
+        type=int,
+        default=10,
+        metavar="N",
+        help="sentences translated first in each process, not counted (default: %(default)s)",
+    )
+    parser.add_argument("--beam-size", type=int, default=SearchOptions().beam_size, metavar="N")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all numbers")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the tables")
+    add_engine_arguments(parser)
+    parser.set_defaults(threads=1)
+
+
+def execute(arguments: argparse.Namespace) -> None:
+    """Runs `sieve benchmark`."""
+    _check(arguments)
+    from sieve.cli.measured import write_measured
+    from sieve.evaluation.benchmark import benchmark_tables, measure_benchmark
+    from sieve.evaluation.benchmark_worker import Job
+    from sieve.evaluation.sets import read_set
+    from sieve.evaluation.table import with_baseline
+    from sieve.log import progress
+
+    plans = []
+    for model in arguments.models:
+        translator = opened(model, arguments.lexicon, arguments)  # errors now, before any run
+        names = selections(arguments.selection, translator)
+        sets = [read_set(text, translator.languages) for text in arguments.test]
+        plans += [(model, names, one.spread(arguments.sentences)) for one in sets]
+    total = arguments.runs * sum(len(with_baseline(names)) for _, names, _ in plans)
+    rows: list[BenchmarkRow] = []
+    bar: tqdm[Any] = progress(total=total, unit="run", label="benchmark")
+    with bar:
+        for model, names, one in plans:
+            job = Job(
+                model,
+                "none",
+                one.sources,
+                arguments.beam_size,
+                arguments.warm_up,
+                arguments.threads,
+                str(arguments.lexicon) if arguments.lexicon else None,
+                {name: getattr(arguments, name) for name in ("engine", "device", "precision")},
+            )
+            rows += measure_benchmark(job, one.name, names, arguments.runs, bar.update)
+    tables = benchmark_tables(rows)
+    sys.stdout.write("\n".join(table.as_text() for table in tables))
+    write_measured(arguments, tables, {"benchmark": rows})
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """What can be said before any model is opened."""
+    SearchOptions(beam_size=arguments.beam_size)
+    if len(set(arguments.models)) < len(arguments.models):
+        raise ConfigError(f"got {' '.join(arguments.models)}, expected different models")
+    for name, least in (("runs", 1), ("sentences", 1), ("warm_up", 0), ("threads", 1)):
+        value = getattr(arguments, name)
+        if value < least:
+            raise ConfigError(f"--{name.replace('_', '-')}: got {value}, expected {least} or more")
+    for path in filter(None, (arguments.json, arguments.markdown)):
+        check_writable(path)
