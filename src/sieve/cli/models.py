@@ -51,10 +51,12 @@ def fitting_lexicon(path: Path, translator: "Translator") -> "Lexicon":
     return found
 
 
-def selections(text: str | None, translator: "Translator") -> tuple[str, ...]:
+def selections(
+    text: str | None, translator: "Translator", default: str = SELECTIONS
+) -> tuple[str, ...]:
     """The selections of a list; by default those of the paper that the model can do."""
     resources = translator.resources
-    names = [name.strip() for name in (text or SELECTIONS).split(",") if name.strip()]
+    names = [name.strip() for name in (text or default).split(",") if name.strip()]
     if text is None:
         unable = {"lexicon": resources.lexicon is None, "nvs": resources.threshold is None}
         names = [name for name in names if not unable.get(name.partition(":")[0])]
