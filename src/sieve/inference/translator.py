@@ -18,7 +18,9 @@ from sieve.inference.engine import Engine, Hypothesis
 from sieve.inference.options import Blocked, SearchOptions
 from sieve.selection.selectors import Adjusted, Resources, Selector, parse_selection
 from sieve.text import sentences
+from sieve.text.literals import put_right
 from sieve.text.spelling import open_ids, pieces_of, spellings
+from sieve.text.surface import Surface, look_at
 from sieve.text.tokenizer import Tokenizers
 from sieve.text.vocabulary import EOS, IntArray
 
@@ -237,10 +239,17 @@ class Translator:
         prefixes: Sequence[str],
     ) -> list[list[Translation]]:
         """The translations of each line, best first; none for a line without a token."""
-        sources = self._encoded(lines)
+        surfaces = [look_at(line, self.languages[0]) for line in lines]
+        if options.alignment or any(prefixes):  # positions and prefixes are those of the line
+            surfaces = [replace(one, shouted=False) for one in surfaces]
+        sources = self._encoded([one.text for one in surfaces])
         forced = self.tokenizers.target.encode(list(prefixes)) if any(prefixes) else None
         results: list[list[Translation]] = [[] for _ in lines]
         lengths = [len(source) for source in sources]
+        for row, surface in enumerate(surfaces):
+            if not surface.translatable and not prefixes[row]:
+                lengths[row] = 0
+                results[row] = [self._copied(surface.line)]
         for rows in _batches(lengths, self.batch_tokens or BATCH_TOKENS):
             found = self.engine.translate(
                 [sources[row] for row in rows],
@@ -249,8 +258,19 @@ class Translator:
                 None if forced is None else [forced[row] for row in rows],
             )
             for row, hypotheses in zip(rows, found, strict=True):
-                results[row] = [self._finish(one, options) for one in hypotheses]
+                found_here = [self._finish(one, options) for one in hypotheses]
+                results[row] = [self._on(surfaces[row], one) for one in found_here]
         return results
+
+    def _on(self, surface: Surface, translation: Translation) -> Translation:
+        """A translation as it belongs to the line that was given."""
+        if not self.languages[0]:
+            return translation
+        text = put_right(surface.line, surface.finish(translation.text))
+        return translation if text == translation.text else replace(translation, text=text)
+
+    def _copied(self, line: str) -> Translation:
+        return Translation(line, 0.0, 0, self.engine.vocab_size, (), ())
 
     def _finish(self, hypothesis: Hypothesis, options: SearchOptions) -> Translation:
         target = self.tokenizers.target
@@ -285,7 +305,7 @@ class Translator:
         """The translation of a line from those of its sentences, rank by rank."""
         parts = [found for found in parts if found]
         if not parts:
-            return Translation("", 0.0, 0, self.engine.vocab_size, (), ())
+            return self._copied("")
         number = max(map(len, parts))
         ranked = [
             self._concatenated([found[min(rank, len(found) - 1)] for found in parts], options)

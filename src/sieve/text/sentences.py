@@ -14,7 +14,30 @@ _WEAK = re.compile(r"(?<=[;:])\s+|(?<=[；：])|(?<=,)\s+|(?<=[，、])")
 _SPACES = re.compile(r"\s+")
 _UNSPACED = {"zh", "ja", "th", "lo", "km", "my"}
 
+_NO_END = re.compile(
+    r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Hr|Fr|vs|e\.g|i\.e|z\.\s?B|d\.\s?h|u\.\s?a|bzw|ca|vgl|No|Nr|Fig"
+    r"|Abb|Str|Tel|Mio|Mrd|Inc|Ltd)|\b[^\W\d_a-zß-öø-ÿ]|\b\d{1,2})\.\s+$"
+)
+"""Points that end no sentence: abbreviations, initials, German ordinals (3. Oktober)."""
+
 Length = Callable[[str], int]
+
+
+def divided(text: str, length: Length, limit: int) -> list[str]:
+    """The sentences of a text, however short it is; joined together they are the text.
+
+    Args:
+        text: Any text; line breaks are spaces like others.
+        length: Number of tokens of a text.
+        limit: Most tokens of a part.
+    """
+    parts: list[str] = []
+    for cut in _cut(text, _ENDS):
+        if parts and _NO_END.search(parts[-1][-12:]):
+            parts[-1] += cut
+        else:
+            parts.append(cut)
+    return [part for whole in parts for part in _fitted(whole, length, limit)]
 
 
 def split(text: str, length: Length, limit: int) -> list[str]:

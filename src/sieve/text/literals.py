@@ -1,0 +1,101 @@
+"""Addresses, numbers and signs of money that a translation spells wrongly, put right again.
+
+What is written the same in both languages can be checked against the source. A literal that is
+missing in the translation takes the place of one there that the source does not have and that is
+nearly the same: the same shape and mostly the same digits, or mostly the same letters. Where no
+such place is found, nothing is changed.
+"""
+
+import re
+from collections import Counter
+from difflib import SequenceMatcher
+
+_ADDRESS = re.compile(r"(?:https?://|www\.)[^\s<>\"'“”„]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.I)
+_TRAILING = ".,;:!?)]}"
+_NUMBER = re.compile(r"\d(?:[\d.,:\u00a0\u202f]*\d)?")
+_HALF_DAY = re.compile(r"\s*[ap]\.?m\b", re.I)  # 3:45 pm may become 15:45
+_SIGNS = "€$£¥₽"
+_LIKE = 0.6  # similarity of two addresses from which one is taken for the other
+_NEARLY = 0.5  # the same for two numbers
+_SWAP = str.maketrans(".,", ",.")
+_SHORTEST = 3  # digits: shorter numbers may be words, hours, days
+
+
+def put_right(source: str, translation: str) -> str:
+    """A translation with the source's literals, where they were nearly right.
+
+    Args:
+        source: The text that was translated.
+        translation: What the model wrote.
+    """
+    if any(mark in source for mark in ("@", "://", "www.")):
+        translation = _addresses(source, translation)
+    if any(c.isdigit() for c in source):
+        translation = _numbers(source, translation)
+    if any(sign in source for sign in _SIGNS):
+        translation = _money(source, translation)
+    return translation
+
+
+def _addresses(source: str, translation: str) -> str:
+    for match in _ADDRESS.finditer(source):
+        address = match[0].rstrip(_TRAILING)
+        if address in translation:
+            continue
+        words = [word.strip("\"'“”„<>()[]").rstrip(_TRAILING) for word in translation.split()]
+        strange = [word for word in words if word and word not in source]
+        like = [(SequenceMatcher(None, address, word).ratio(), word) for word in strange]
+        best = max(like, default=(0.0, ""))
+        if best[0] >= _LIKE:
+            translation = translation.replace(best[1], address, 1)
+    return translation
+
+
+def _numbers(source: str, translation: str) -> str:
+    ours = [m for m in _NUMBER.finditer(source) if not _HALF_DAY.match(source, m.end())]
+    wanted = Counter(_digits(m[0]) for m in ours)
+    written = [(m.start(), m[0]) for m in _NUMBER.finditer(translation)]
+    missing = wanted - Counter(_digits(text) for _, text in written)
+    known = set(Counter(_digits(m[0]) for m in _NUMBER.finditer(source)))
+    strange = [(at, text) for at, text in written if _digits(text) not in known]
+    for digits in missing:
+        if len(digits) < _SHORTEST:
+            continue
+        like = [(_likeness(digits, _digits(text)), at, text) for at, text in strange]
+        best, at, text = max(like, default=(0.0, 0, ""))
+        if best >= _NEARLY:
+            literal = next(m[0] for m in ours if _digits(m[0]) == digits)
+            spelled = _spelled(digits, literal, text)
+            translation = translation[:at] + spelled + translation[at + len(text) :]
+            shift = len(spelled) - len(text)
+            strange = [(p + shift * (p > at), t) for p, t in strange if p != at]
+    return translation
+
+
+def _likeness(wanted: str, written: str) -> float:
+    """Share of digits in their place; of numbers that differ in length, in their order."""
+    if len(wanted) == len(written):
+        return sum(a == b for a, b in zip(wanted, written, strict=True)) / len(wanted)
+    return SequenceMatcher(None, wanted, written).ratio() if len(written) >= _SHORTEST else 0.0
+
+
+def _spelled(digits: str, literal: str, written: str) -> str:
+    """The digits in the form that the translation gave them, or in the source's own."""
+    if len(digits) == len(_digits(written)):
+        new = iter(digits)
+        return "".join(next(new) if c.isdigit() else c for c in written)
+    ours, theirs = ([c for c in text if c in ".,"][-1:] for text in (literal, written))
+    return literal.translate(_SWAP) if ours and theirs and ours != theirs else literal
+
+
+def _money(source: str, translation: str) -> str:
+    """One sign of money in the source and another one in its place: the source's is meant."""
+    ours = {sign for sign in _SIGNS if sign in source}
+    theirs = {sign for sign in _SIGNS if sign in translation}
+    if len(ours) == 1 and len(theirs) == 1 and ours != theirs:
+        return translation.replace(theirs.pop(), ours.pop())
+    return translation
+
+
+def _digits(number: str) -> str:
+    return "".join(c for c in number if c.isdigit())
