@@ -27,6 +27,7 @@ VERBS = {
     "score": "log-probabilities of given translations",
     "explain": "who voted for which word of a sentence, and what could not be reached",
     "evaluate": "quality, recall, set sizes and latency on test sets, as a table",
+    "serve": "translations over HTTP: LibreTranslate's API and our own",
     "benchmark": "latency of one sentence at a time, repeated in fresh processes",
     "human": "human evaluation: blind rating sheets, and what the ratings say",
 }

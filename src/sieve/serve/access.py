@@ -1,0 +1,75 @@
+"""Who may ask, and how often: API keys from a file, and a rate for each key or address."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from sieve.errors import InputError
+from sieve.serve.web import Refused
+
+MOST_CLIENTS = 10_000
+"""Clients remembered; those that have not asked for longest are forgotten."""
+
+
+class Access:
+    """Checks each request before it costs anything."""
+
+    def __init__(
+        self,
+        keys: frozenset[bytes],
+        a_minute: int,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Takes what `read_keys` gives and the requests of a client in a minute, 0 for any."""
+        self.keys = keys
+        self.a_minute = a_minute
+        self._clock = clock
+        self._buckets: dict[str, tuple[float, float]] = {}
+        """Requests left and when that was so, of each client; the last to ask is the last."""
+
+    def check(self, address: str, key: object, cost: int) -> None:
+        """Raises `Refused` unless a client may ask for so much now."""
+        if self.keys:
+            if not key:
+                raise Refused(400, "Please contact the server operator to get an API key", "no_key")
+            if not isinstance(key, str) or _digest(key) not in self.keys:
+                raise Refused(403, "Invalid API key", "wrong_key")
+        if self.a_minute:
+            self._take(f"key {key}" if self.keys else address, cost)
+
+    def _take(self, client: str, cost: int) -> None:
+        """A bucket that holds a minute's requests and fills evenly."""
+        now = self._clock()
+        left, since = self._buckets.pop(client, (float(self.a_minute), now))
+        left = min(float(self.a_minute), left + (now - since) * self.a_minute / 60)
+        # a list longer than the bucket may come when the bucket is full
+        enough = left >= min(cost, self.a_minute)
+        self._buckets[client] = (left - cost if enough else left, now)
+        while len(self._buckets) > MOST_CLIENTS:
+            del self._buckets[next(iter(self._buckets))]
+        if not enough:
+            missing = min(cost, self.a_minute) - left
+            wait = int(missing * 60 / self.a_minute) + 1
+            raise Refused(429, f"Slowdown: {self.a_minute} per 1 minute", "rate", wait)
+
+
+def read_keys(path: Path) -> frozenset[bytes]:
+    """Digests of the keys in a file, one a line; `#` begins a remark."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "not UTF-8"
+        raise InputError(f"{path}: the API keys cannot be read: {why}") from None
+    keys = [line.partition("#")[0].strip() for line in lines]
+    found = frozenset(_digest(key) for key in keys if key)
+    if not found:
+        raise InputError(f"{path}: no API key in it, expected one a line")
+    return found
+
+
+def _digest(key: str) -> bytes:
+    """Keys are looked up by digest, so that the time it takes says nothing about them."""
+    return hashlib.sha256(key.encode("utf-8", errors="surrogatepass")).digest()

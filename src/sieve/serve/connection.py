@@ -1,0 +1,75 @@
+"""Connections that cost nothing but their socket: heads that do not come, or never end, are cut.
+
+uvicorn waits for ever for the head of a request, and reads the rest of a body that was refused for
+as long as it comes. Only `run` uses this.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+HEAD_SECONDS = 10.0
+"""In which the head of a request must have come, and the rest of a refused one."""
+HEAD_BYTES = 2**16
+REFUSED_BYTES = 2**24
+"""Of a refused body that are still read, so that its client sees the answer."""
+MOST_CONNECTIONS = 800
+
+
+class Connection(HttpToolsProtocol):
+    """uvicorn's, with limits where it has none."""
+
+    _timer: asyncio.TimerHandle | None = None
+    _unparsed = 0
+    """Bytes since the last head was complete that belong to no running request."""
+
+    def connection_made(self, transport: Any) -> None:
+        """See `asyncio.Protocol`."""
+        super().connection_made(transport)
+        if len(self.connections) > MOST_CONNECTIONS:
+            self._cut()
+        else:
+            self._arm()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """See `asyncio.Protocol`."""
+        self._disarm()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """See `asyncio.Protocol`."""
+        if self.transport.is_closing():
+            return
+        super().data_received(data)
+        if self.transport.is_closing():
+            return
+        answered = self.cycle is not None and self.cycle.response_complete
+        if self.cycle is None or answered:
+            self._unparsed += len(data)
+            if self._unparsed > (REFUSED_BYTES if answered else HEAD_BYTES):
+                self._cut()
+            else:
+                self._arm()
+
+    def on_headers_complete(self) -> None:
+        """A head is there: from here on the application watches the clock."""
+        self._disarm()
+        self._unparsed = 0
+        super().on_headers_complete()
+
+    def _arm(self) -> None:
+        if self._timer is None:
+            self._timer = self.loop.call_later(HEAD_SECONDS, self._cut)
+
+    def _disarm(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _cut(self) -> None:
+        self._timer = None
+        if not self.transport.is_closing():
+            self.transport.close()

@@ -1,0 +1,100 @@
+"""The models of a server, one for each pair of languages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from sieve.errors import ConfigError, ModelError
+from sieve.inference.load import load
+from sieve.inference.shipped import VARIABLE, built_in
+from sieve.inference.translator import Translator
+from sieve.serve.languages import name_of
+
+
+@dataclass(frozen=True)
+class Model:
+    """A translator and what it is called."""
+
+    name: str
+    translator: Translator
+
+
+class Models:
+    """Which model translates from which language to which."""
+
+    def __init__(self, models: Sequence[Model]) -> None:
+        self._by_pair: dict[tuple[str, str], Model] = {}
+        for model in models:
+            pair = model.translator.languages
+            if not all(pair):
+                raise ModelError(f"{model.name}: its config.json names no languages, expected two")
+            source, target = pair[0].lower(), pair[1].lower()
+            other = self._by_pair.setdefault((source, target), model)
+            if other is not model:
+                raise ConfigError(
+                    f"{other.name} and {model.name} both translate {source} to {target}, "
+                    "expected one model for each pair of languages"
+                )
+
+    @property
+    def names(self) -> list[str]:
+        """Of all models."""
+        return [model.name for model in self._by_pair.values()]
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """Source and target language of every model."""
+        return list(self._by_pair)
+
+    @property
+    def languages(self) -> list[str]:
+        """All codes, those that something can be translated from first."""
+        sources = [source for source, _ in self._by_pair]
+        targets = [target for _, target in self._by_pair]
+        return list(dict.fromkeys([*sources, *targets]))
+
+    @property
+    def selections(self) -> list[str]:
+        """What every model can select with, by the short names."""
+        resources = [model.translator.resources for model in self._by_pair.values()]
+        able = {
+            "nvs": all(one.threshold is not None for one in resources),
+            "lexicon": all(one.lexicon is not None for one in resources),
+        }
+        return ["none", *(name for name, can in able.items() if can)]
+
+    def targets(self, source: str) -> list[str]:
+        """Languages that a text can be had in, its own included."""
+        return [source, *(target for start, target in self._by_pair if start == source)]
+
+    def find(self, source: str, target: str) -> Model | None:
+        """The model of a pair."""
+        return self._by_pair.get((source, target))
+
+    def described(self) -> list[dict[str, object]]:
+        """Code, name and targets of every language."""
+        return [
+            {"code": code, "name": name_of(code), "targets": self.targets(code)}
+            for code in self.languages
+        ]
+
+
+def open_models(names: Sequence[str]) -> Models:
+    """Opens models by directory or name, one thread each; all built-in ones where none is named."""
+    chosen = [*names] or sorted(built_in())
+    if not chosen:
+        raise ModelError(
+            f"no model is built in or in a folder of {VARIABLE}: give a model directory"
+        )
+    return Models([_opened(name) for name in chosen])
+
+
+def _opened(name: str) -> Model:
+    translator = load(name, threads=1)
+    resources = translator.resources
+    if resources.lexicon is not None:  # opened once, not for each request
+        translator.resources = replace(resources, lexicon=cache(resources.lexicon))
+    return Model(Path(name).name, translator)

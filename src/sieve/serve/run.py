@@ -1,0 +1,93 @@
+"""A server from settings and models: the socket, uvicorn, signals. Only here: uvicorn."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import threading
+from collections.abc import Callable
+from types import FrameType
+
+import uvicorn
+
+from sieve.errors import InputError
+from sieve.serve.app import App
+from sieve.serve.connection import Connection
+from sieve.serve.models import Models
+from sieve.serve.service import Service
+from sieve.serve.settings import Settings
+
+BACKLOG = 512
+IDLE_SECONDS = 30
+"""That a connection without a request is kept."""
+
+
+def listen(settings: Settings) -> socket.socket:
+    """A socket that clients can connect to, or one line that says why there is none."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    sock = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.bind((settings.host, settings.port))
+        sock.listen(BACKLOG)
+    except OSError as error:
+        sock.close()
+        raise InputError(
+            f"cannot listen on {settings.host}, port {settings.port}: {error.strerror or error}; "
+            "choose others with --host and --port"
+        ) from None
+    return sock
+
+
+def serve(
+    models: Models, settings: Settings, sock: socket.socket, started: Callable[[], None]
+) -> None:
+    """Serves until a signal comes, then finishes what was accepted.
+
+    Args:
+        models: To translate with.
+        settings: Limits and keys; the address is that of the socket.
+        sock: From `listen`.
+        started: Called when the first request can come.
+    """
+    server = make_server(models, settings, started)
+    if threading.current_thread() is threading.main_thread():
+        # uvicorn raises a signal again when it has done what the signal asked for
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, _done)
+    server.run(sockets=[sock])
+
+
+def make_server(
+    models: Models, settings: Settings, started: Callable[[], None] = lambda: None
+) -> uvicorn.Server:
+    """The application in a web server."""
+    app = App(Service(models, settings), settings)
+    config = uvicorn.Config(
+        app,
+        http=Connection,
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        timeout_keep_alive=IDLE_SECONDS,
+        backlog=BACKLOG,
+    )
+    return _Server(config, started)
+
+
+class _Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._started = started
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._started()
+
+
+def _done(number: int, frame: FrameType | None) -> None:
+    """The server has ended as it was asked to."""

@@ -1,0 +1,232 @@
+"""Translates the texts of a request: sentences to the dispatcher, answers back in place.
+
+Knows models, limits and clients that go away; nothing of dialects, which is `libretranslate` and
+`v1`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TypeVar
+
+from sieve.errors import SieveError
+from sieve.inference.native_engine import usable_cores
+from sieve.inference.translator import LONGEST, Request, Translation, Translator
+from sieve.serve.detect import Detector
+from sieve.serve.dispatcher import Dispatcher, Outcome
+from sieve.serve.documents import translated_html
+from sieve.serve.layout import Layout, laid_out
+from sieve.serve.metrics import Metrics
+from sieve.serve.models import Model, Models
+from sieve.serve.settings import Limits, Settings
+from sieve.serve.web import Disconnected, Refused
+from sieve.serve.web import Request as WebRequest
+
+T = TypeVar("T")
+
+BATCH_CHARACTERS = 500
+"""Of sentences that a thread takes together. The native engine gains nothing from batches but one
+call instead of several; long ones would only wait for each other."""
+DIRECTLY = 1000
+"""Characters that are taken apart at once; more in a thread, as others wait meanwhile."""
+HTML_THREADS = 4
+END = "</s>"
+
+_Submit = Callable[[Model, Request, Sequence[str]], Future[list[Outcome[Translation]]]]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The translation of a text and how it came about."""
+
+    text: str
+    alternatives: tuple[str, ...] = ()
+    set_size: int = 0
+    """The largest of its sentences; 0 where there was nothing to translate."""
+    score: float = 0.0
+    tokens: tuple[tuple[str, float], ...] = ()
+    """Pieces and their log-probabilities, ends of sentences included."""
+    waited: float = 0.0
+    """Seconds until a thread was free for its first sentence."""
+    seconds: float = 0.0
+    """That threads worked on its sentences and those they were taken with."""
+
+
+class Service:
+    """Everything that a server does, without the web."""
+
+    def __init__(self, models: Models, settings: Settings) -> None:
+        self.models = models
+        self.limits: Limits = settings.limits
+        self.detector = Detector(models.languages)
+        threads = settings.threads or usable_cores()
+        self._dispatcher = Dispatcher(threads, BATCH_CHARACTERS)
+        self._html = ThreadPoolExecutor(HTML_THREADS, thread_name_prefix="sieve-html")
+        self._accepted = 0
+        self.metrics = Metrics(lambda: self._dispatcher.waiting)
+
+    def close(self) -> None:
+        """Finishes what was accepted."""
+        self._html.shutdown()
+        self._dispatcher.close()
+
+    @contextmanager
+    def accepted(self) -> Iterator[None]:
+        """A place among the requests worked on, or a refusal where there is none."""
+        if self._accepted >= self.limits.requests:
+            raise Refused(503, "the server is busy, try again", "busy", retry_after=1)
+        self._accepted += 1
+        self.metrics.accepted(self._accepted)
+        try:
+            yield
+        finally:
+            self._accepted -= 1
+            self.metrics.accepted(self._accepted)
+
+    def check_size(self, texts: Sequence[str]) -> None:
+        """Refuses a request of too much text."""
+        for size, limit in (
+            (len(texts), self.limits.texts),
+            (sum(map(len, texts)), self.limits.characters),
+        ):
+            if size > limit:
+                raise Refused(
+                    400,
+                    f"Invalid request: request ({size}) exceeds text limit ({limit})",
+                    "too_large",
+                )
+
+    async def texts(
+        self, client: WebRequest, model: Model, texts: Sequence[str], request: Request
+    ) -> list[Answer]:
+        """Translations of texts."""
+        layouts = await self._laid_out(model.translator, texts)
+        sentences = [sentence for layout in layouts for sentence in layout.sentences]
+        outcomes = await self._finished(client, self._submit(model, request, sentences))
+        answers, start = [], 0
+        for layout in layouts:
+            end = start + len(layout.sentences)
+            answers.append(self._answer(model, layout, outcomes[start:end]))
+            start = end
+        return answers
+
+    async def html(self, client: WebRequest, model: Model, texts: Sequence[str]) -> list[str]:
+        """Translations of pieces of HTML."""
+        job = _Queued(model, self._submit)
+        order = self._html.submit(lambda: [translated_html(job, text) for text in texts])
+        try:
+            return await self._finished(client, order)
+        finally:
+            job.stop()
+
+    async def each(
+        self, client: WebRequest, texts: Sequence[str], function: Callable[[str], T]
+    ) -> list[T]:
+        """Something else that the engine's threads should do with texts."""
+        order = self._dispatcher.submit(object(), lambda some: [*map(function, some)], texts)
+        return [outcome.value for outcome in await self._finished(client, order)]
+
+    def _submit(
+        self, model: Model, request: Request, sentences: Sequence[str]
+    ) -> Future[list[Outcome[Translation]]]:
+        def run(some: list[str]) -> list[Translation]:
+            found = model.translator.run(some, request)
+            for one in found:
+                self.metrics.translated(model.name, one.shortlist_size)
+            return found
+
+        return self._dispatcher.submit((model.name, request), run, sentences)
+
+    async def _laid_out(self, translator: Translator, texts: Sequence[str]) -> list[Layout]:
+        def length(text: str) -> int:
+            return len(translator.tokenizers.source.encode([text])[0])
+
+        def all_of_them() -> list[Layout]:
+            return [laid_out(text, length, LONGEST) for text in texts]
+
+        if sum(map(len, texts)) <= DIRECTLY:
+            return all_of_them()
+        return await asyncio.to_thread(all_of_them)
+
+    async def _finished(self, client: WebRequest, order: Future[T]) -> T:
+        """The result of an order, unless the client goes away or it takes too long."""
+        waiting = asyncio.wrap_future(order)
+        gone = asyncio.ensure_future(client.gone())
+        try:
+            await asyncio.wait(
+                (waiting, gone),
+                timeout=self.limits.seconds,
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+            if waiting.done():
+                return waiting.result()
+            if gone.done():
+                raise Disconnected
+            raise Refused(
+                503,
+                f"not done within {self.limits.seconds:g} seconds, send less text or try later",
+                "too_long",
+                retry_after=int(self.limits.seconds),
+            )
+        except SieveError as error:
+            raise Refused(400, str(error)) from None
+        finally:
+            waiting.cancel()  # and with it the order: what has not begun never will
+            gone.cancel()
+
+    def _answer(
+        self, model: Model, layout: Layout, outcomes: Sequence[Outcome[Translation]]
+    ) -> Answer:
+        language = model.translator.languages[1]
+        found = [outcome.value for outcome in outcomes]
+        if not found:
+            return Answer(layout.filled([], language))
+        ranked = [one.n_best or (one,) for one in found]
+        texts = [
+            layout.filled([ranks[min(rank, len(ranks) - 1)].text for ranks in ranked], language)
+            for rank in range(max(map(len, ranked)))
+        ]
+        return Answer(
+            text=texts[0],
+            alternatives=tuple(dict.fromkeys(text for text in texts[1:] if text != texts[0])),
+            set_size=max(one.shortlist_size for one in found),
+            score=sum(one.score for one in found),
+            tokens=tuple(
+                # the end of a sentence has a score and no piece
+                pair
+                for one in found
+                for pair in zip((*one.pieces, END), one.token_scores, strict=False)
+            ),
+            waited=min(outcome.waited for outcome in outcomes),
+            seconds=sum(outcome.seconds for outcome in outcomes),
+        )
+
+
+class _Queued(Translator):
+    """A translator whose lines are sentences among others, for documents."""
+
+    def __init__(self, model: Model, submit: _Submit) -> None:
+        own = model.translator
+        super().__init__(own.engine, own.tokenizers, own.resources, own.languages, own.batch_tokens)
+        self._model = model
+        self._submit = submit
+        self._stopped = False
+        self._order: Future[list[Outcome[Translation]]] | None = None
+
+    def run(self, lines: Sequence[str], request: Request) -> list[Translation]:
+        """See `Translator.run`; prefixes, which belong to whole lists of lines, are not taken."""
+        assert not request.prefixes
+        self._order = self._submit(self._model, request, lines)
+        if self._stopped:
+            self._order.cancel()
+        return [outcome.value for outcome in self._order.result()]
+
+    def stop(self) -> None:
+        """Nobody waits for the document any more: what has not begun never will."""
+        self._stopped = True
+        if self._order is not None:
+            self._order.cancel()

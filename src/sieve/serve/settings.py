@@ -1,0 +1,72 @@
+"""What a server may be told: where it listens, and how much one client may ask of it."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sieve.errors import ConfigError
+
+MAX_BEAM = 16
+"""Widest beam that a request may ask for: its cost grows with it."""
+MAX_ALTERNATIVES = 9
+"""Most further translations of a text."""
+MAX_WORDS = 64
+"""Most words to include, and to exclude, in one request."""
+BYTES_A_CHARACTER = 12
+"""Most bytes that a character takes in a body: four of UTF-8, each as %XX."""
+BODY_FRAME = 2**16
+"""Bytes of a body beside its texts."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a request may cost."""
+
+    characters: int = 20_000
+    """Of all texts of a request."""
+    texts: int = 200
+    """Of a request."""
+    seconds: float = 30.0
+    """From the last byte of a request to its answer."""
+    sending_seconds: float = 10.0
+    """In which a client must have sent its request."""
+    requests: int = 128
+    """Accepted at a time; the next one is told to come again."""
+    a_minute: int = 0
+    """Requests of one client in a minute; 0 for any number."""
+
+    def __post_init__(self) -> None:
+        for name in ("characters", "texts", "requests"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"{name}: got {getattr(self, name)}, expected 1 or more")
+        for name in ("seconds", "sending_seconds"):
+            if not 0 < getattr(self, name) < float("inf"):
+                raise ConfigError(f"{name}: got {getattr(self, name)}, expected a number above 0")
+        if self.a_minute < 0:
+            raise ConfigError(f"a_minute: got {self.a_minute}, expected 0 (any number) or more")
+
+    @property
+    def body_bytes(self) -> int:
+        """Most bytes of a body."""
+        return self.characters * BYTES_A_CHARACTER + BODY_FRAME
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything about a server but its models."""
+
+    host: str = "127.0.0.1"
+    port: int = 5000
+    """0 for any that is free."""
+    threads: int | None = None
+    """Sentences translated side by side; by default one for each usable core."""
+    api_keys: Path | None = None
+    """A file with one key a line; requests need one of them."""
+    cors: str = ""
+    """The origin whose pages may use the server from a browser, `*` for all; none by default."""
+    limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.port < 65536:
+            raise ConfigError(f"port: got {self.port}, expected 0 to 65535")
+        if self.threads is not None and self.threads < 1:
+            raise ConfigError(f"threads: got {self.threads}, expected 1 or more")
