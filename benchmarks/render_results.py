@@ -1,0 +1,63 @@
+"""docs/results.md from docs/results/*.json.
+
+    python benchmarks/render_results.py            # write it
+    python benchmarks/render_results.py --check    # exit 1 where it is not what would be written
+
+Prose stands here, numbers come from the files: a file that changes changes the page. What `sieve
+evaluate`, `benchmark`, `human` and `report` write with --json into docs/results is found by itself.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from results_cpu import cpu
+from results_gpu import gpu
+from results_measured import measured
+from results_parts import parts
+from results_quick import lexicons, paper_recipe, quick
+
+PAGE = Path(__file__).parents[1] / "docs" / "results.md"
+INTRODUCTION = [
+    "# Results",
+    "Rendered by `python benchmarks/render_results.py` from the JSON files under `docs/results/`, "
+    "each of which names the command that wrote it: change those, not this page. Recall is the "
+    "share of a sentence's unique target tokens (no EOS, BOS, PAD) that are in its set, averaged "
+    'over sentences; "at a mean of N words" is one threshold for the whole test set. Where the '
+    "paper has a number for the same thing it stands beside ours, with what differs.",
+]
+
+
+def render() -> str:
+    """The whole page."""
+    sections = [
+        INTRODUCTION,
+        *measured(),
+        quick(),
+        lexicons(),
+        paper_recipe(),
+        gpu(),
+        cpu(),
+        parts(),
+    ]
+    return "\n\n".join("\n".join(lines) for lines in sections) + "\n"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--check", action="store_true", help="write nothing")
+    args = parser.parse_args()
+    text = render()
+    if args.check:
+        if PAGE.read_text(encoding="utf-8") != text:
+            print(f"{PAGE.name} is not what the files give: python benchmarks/render_results.py")
+            return 1
+        return 0
+    PAGE.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

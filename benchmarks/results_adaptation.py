@@ -1,0 +1,68 @@
+"""Domain adaptation (table 4, figure 4), model sizes (table 7) and positive weights (table 8)."""
+
+from collections.abc import Iterator
+
+from results_common import Json, percent, table
+from results_paper import ADAPTED, POSITIVE_WEIGHT, SIZES
+
+ABLATION = "positive_weights"
+
+
+def adaptation(rows: list[Json], languages: str) -> Iterator[str]:
+    """Before and after: the lexicon with upsampled data, the head fine-tuned."""
+    scopes = list(dict.fromkeys(row["scope"] for row in rows))
+    lines = []
+    for test in dict.fromkeys(row["test"] for row in rows):
+        for method in dict.fromkeys(row["selection"] for row in rows):
+            for state in ("before", "after"):
+                here = {
+                    row["scope"]: row
+                    for row in rows
+                    if (row["test"], row["selection"], row["state"]) == (test, method, state)
+                }
+                cells = [
+                    f"{percent(here[scope]['recall'])} at {here[scope]['mean_size']:.0f}"
+                    if scope in here
+                    else ""
+                    for scope in scopes
+                ]
+                if here:
+                    lines.append([f"{test}, {method}, {state}", *cells])
+    published = ADAPTED.get(languages, {})
+    for place, state in enumerate(("before", "after")):
+        if published:
+            cells = [published.get(scope.split(" (a")[0], ("", ""))[place] for scope in scopes]
+            lines.append([f"paper: its own idioms, lexicon:200, {state}", *cells])
+    yield "\nRecall of unique tokens in % at the mean set size (table 4, figure 4)\n"
+    yield from table(("set, selection", *scopes), lines)
+    yield (
+        "\nWhat differs from the paper: ITDS instead of an internal set of 100 idioms; a smaller "
+        "model on other data; and the head alone is adapted here, in the paper the whole model."
+    )
+
+
+def positive_weights(rows: list[Json], languages: str) -> Iterator[str]:
+    """Table 8."""
+    published = POSITIVE_WEIGHT.get(languages, {})
+    lines = [
+        [
+            row["positive_weight"],
+            f"{row['bleu']:.1f}",
+            f"{row['mean_size']:.0f}",
+            percent(row["recall"]),
+            percent(row["recall_at_1000"]) if row.get("recall_at_1000") is not None else "-",
+            published.get(row["positive_weight"], ("",))[0],
+        ]
+        for row in rows
+    ]
+    yield "\nBy positive weight (table 8), λ = 0.9\n"
+    headers = ("λ_p", "BLEU", "words", "ref %", "ref % at 1000 words", "paper: BLEU")
+    yield from table(headers, lines)
+
+
+def sizes(rows: list[Json], languages: str) -> Iterator[str]:
+    """Table 7."""
+    lines = [[row["what"], f"{row['numbers']:,}"] for row in rows]
+    lines += [[f"paper, 32,953 words: {what}", f"{number:,}"] for what, number in SIZES.items()]
+    yield "\nNumbers in memory to select with (table 7)\n"
+    yield from table(("", "numbers"), lines)

@@ -1,0 +1,41 @@
+"""What the sections of docs/results.md share: reading JSON, writing Markdown tables."""
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+RESULTS = Path(__file__).parents[1] / "docs" / "results"
+Json = dict[str, Any]
+
+
+def read(name: str, folder: Path = RESULTS) -> Json:
+    """One measurement."""
+    found: Json = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
+    return found
+
+
+def table(headers: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
+    """A Markdown table."""
+    lines = [headers, ["---"] * len(headers), *rows]
+    return [
+        "|" + "---|" * len(headers) if place == 1 else _row(line)
+        for place, line in enumerate(lines)
+    ]
+
+
+def _row(cells: Sequence[object]) -> str:
+    shown = " | ".join(str(cell).replace("|", "\\|") for cell in cells)
+    return f"| {shown} |".replace("|  |", "| |")
+
+
+def bold(cells: Iterable[object]) -> list[str]:
+    return [f"**{cell}**" for cell in cells]
+
+
+def percent(share: float, digits: int = 1) -> str:
+    return f"{100 * share:.{digits}f}"
+
+
+def thousands(number: float) -> str:
+    return f"{number:,.0f}"
