@@ -32,8 +32,8 @@ Found = tuple[list[Table], dict[str, Any]]
 def measure_tables(translators: Translators, arguments: argparse.Namespace) -> Found:
     """Quality, sets and latency on test sets; recall by scope on idiom sets."""
     first = next(iter(translators.values()))
-    options = _options(arguments, first)
-    sets, idioms = _sets(first, arguments), _idioms(first, arguments)
+    options = table_options(arguments, first)
+    sets, idioms = test_sets(first, arguments), idiom_sets(first, arguments)
     rows: list[Row] = []
     scopes: list[ScopeRow] = []
     total = len(translators) * (steps(sets, options) + len(idioms))
@@ -61,7 +61,7 @@ def measure_tables(translators: Translators, arguments: argparse.Namespace) -> F
 def measure_all_curves(translators: Translators, arguments: argparse.Namespace) -> Found:
     """Recall against mean set size, and the figure."""
     first = next(iter(translators.values()))
-    sets, idioms = _sets(first, arguments), _idioms(first, arguments)
+    sets, idioms = test_sets(first, arguments), idiom_sets(first, arguments)
     curves: list[Curve] = []
     for model, translator in translators.items():
         words, resources = translator.tokenizers, translator.resources
@@ -96,7 +96,7 @@ def measure_contexts(translators: Translators, arguments: argparse.Namespace) ->
     content: dict[str, Any] = {"context": {}}
     for model, translator in translators.items():
         rows: list[ContextRow] = []
-        for one in _idioms(translator, arguments):
+        for one in idiom_sets(translator, arguments):
             if not isinstance(one, IdiomSet):
                 raise InputError(
                     f"--context: {one.name} has proverbs, expected idioms in sentences"
@@ -116,7 +116,7 @@ def compare_aligners(translators: Translators, arguments: argparse.Namespace) ->
     lexicons = {
         name or Path(path).name: fitting_lexicon(Path(path), translator) for name, _, path in named
     }
-    options, sets = _options(arguments, translator), _sets(translator, arguments)
+    options, sets = table_options(arguments, translator), test_sets(translator, arguments)
     rows: list[AlignerRow] = []
     bar: tqdm[Any] = progress(
         total=sum(len(one.sources) for one in sets), unit="line", label="aligners"
@@ -127,14 +127,16 @@ def compare_aligners(translators: Translators, arguments: argparse.Namespace) ->
     return aligner_tables(rows), {"aligners": [asdict(row) for row in rows]}
 
 
-def _options(arguments: argparse.Namespace, translator: Translator) -> TableOptions:
+def table_options(arguments: argparse.Namespace, translator: Translator) -> TableOptions:
+    """What the arguments ask to measure."""
     names = selections(arguments.selection, translator)
     search = SearchOptions(beam_size=arguments.beam_size)
     comet = Comet(arguments.comet) if arguments.comet else None
     return TableOptions(names, search, arguments.latency_sentences, comet=comet)
 
 
-def _sets(translator: Translator, arguments: argparse.Namespace) -> list[ParallelSet]:
+def test_sets(translator: Translator, arguments: argparse.Namespace) -> list[ParallelSet]:
+    """The sets of --test, read and checked."""
     sets = [
         read_set(text, translator.languages).first(arguments.sentences) for text in arguments.test
     ]
@@ -145,7 +147,10 @@ def _sets(translator: Translator, arguments: argparse.Namespace) -> list[Paralle
     return sets
 
 
-def _idioms(translator: Translator, arguments: argparse.Namespace) -> list[IdiomSet | ProverbSet]:
+def idiom_sets(
+    translator: Translator, arguments: argparse.Namespace
+) -> list[IdiomSet | ProverbSet]:
+    """The sets of --idioms, read and checked."""
     sets = [read_idioms(text, translator.languages) for text in arguments.idioms]
     _different([one.name for one in sets])
     for one in sets:

@@ -30,6 +30,7 @@ VERBS = {
     "serve": "translations over HTTP: LibreTranslate's API and our own",
     "benchmark": "latency of one sentence at a time, repeated in fresh processes",
     "human": "human evaluation: blind rating sheets, and what the ratings say",
+    "report": "everything measured, as one HTML page",
 }
 
 

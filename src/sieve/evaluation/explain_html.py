@@ -3,31 +3,17 @@
 from html import escape
 
 from sieve.evaluation.explain import Explanation, SourceWord, Text
-
-_STYLE = """
-:root { --ink: #1a1a1a; --paper: #fff; --soft: #666; --line: #ddd; --lost: #b3261e;
-        --bar: #bcd7ea; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #eee; --paper: #16181a; --soft: #aaa; --line: #3a3d40; --lost: #ff8a80;
-          --bar: #24506e; }
-}
-body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper);
-       max-width: 60rem; margin: 0 auto; padding: 1rem; }
-h1 { font-size: 1.3rem; } h2 { font-size: 1.05rem; margin-top: 2rem; }
-table { border-collapse: collapse; width: 100%; } .wide { overflow-x: auto; }
-th, td { text-align: left; vertical-align: top; padding: .25rem .6rem;
-         border-bottom: 1px solid var(--line); }
-th { color: var(--soft); font-weight: 500; white-space: nowrap; }
-.lost { color: var(--lost); font-weight: 700; text-decoration: underline; }
-.vote { display: inline-block; margin: 0 .4rem .2rem 0; padding: 0 .3rem; border-radius: .2rem;
-        background: var(--bar); }
-.soft { color: var(--soft); font-size: .85em; }
-"""
+from sieve.evaluation.web import page
 
 
 def as_html(one: Explanation) -> str:
     """The page; whatever the sentence holds is text in it."""
-    parts = [f"<h1>{escape(one.source)}</h1>", _systems(one)]
+    return page(one.source, f"<h1>{escape(one.source)}</h1>{body(one)}")
+
+
+def body(one: Explanation) -> str:
+    """What stands on the page below its title."""
+    parts = [_systems(one)]
     parts += [_text(one, text) for text in one.texts]
     if one.words:
         rows = "".join(map(_word, one.words))
@@ -35,12 +21,7 @@ def as_html(one: Explanation) -> str:
             f"<h2>Votes of each source word, λ = {one.threshold:g}</h2>"
             f'<div class="wide"><table>{rows}</table></div>'
         )
-    return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(one.source)}</title><style>{_STYLE}</style></head>\n"
-        f"<body>{''.join(parts)}</body></html>\n"
-    )
+    return "".join(parts)
 
 
 def _systems(one: Explanation) -> str:

@@ -1,0 +1,148 @@
+"""Measure everything and write one page: quality, latency, curves, idioms, context, examples.
+
+Writes OUTPUT/index.html, which needs nothing else, and OUTPUT/report.json with every number. SETs
+are as in `sieve evaluate`; of --idioms come idiom scopes and context, of --aligners the comparison
+of lexicons. Latency is that of `sieve benchmark` on the first test set.
+
+Examples:
+  sieve report model --test newstest2019.en-de flores.en-de --idioms itds_idiom_test.en-de -o report
+  sieve report model --lexicon lexicon --test news.en-de --selection lexicon:200,nvs:0.9 -o report
+  sieve report seed1 seed2 seed3 --test news.en-de --runs 0 -o report
+"""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sieve.cli.models import SELECTIONS, fitting_lexicon, opened
+from sieve.cli.translate import add_engine_arguments
+from sieve.errors import ConfigError, InputError
+from sieve.inference.options import SearchOptions
+from sieve.log import logger
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
+
+    from sieve.evaluation.report_data import Subject
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the options of `sieve report`."""
+    parser.add_argument("models", nargs="+", metavar="MODEL", help="model directories")
+    sets: dict[str, Any] = {"nargs": "+", "action": "extend", "default": [], "metavar": "SET"}
+    parser.add_argument("--test", help="test sets", **sets)
+    parser.add_argument("--idioms", help="sets of idioms or proverbs", **sets)
+    parser.add_argument(
+        "--selection",
+        metavar="LIST",
+        help=f"ways to select, comma between them (default: {SELECTIONS}, those that the model "
+        "can do); none is always measured",
+    )
+    parser.add_argument(
+        "--lexicon",
+        type=Path,
+        nargs="+",
+        metavar="DIR",
+        help="instead of the model's own: one for all models, or one for each",
+    )
+    parser.add_argument(
+        "--aligners", nargs="+", default=[], metavar="NAME=DIR", help="lexicons to compare"
+    )
+    parser.add_argument("--sentences", type=int, metavar="N", help="only the first N of each set")
+    parser.add_argument(
+        "--runs",
+        type=int,
+        default=5,
+        metavar="N",
+        help="processes of each selection for latency; 0: no latency (default: %(default)s)",
+    )
+    parser.add_argument("--beam-size", type=int, default=SearchOptions().beam_size, metavar="N")
+    parser.add_argument(
+        "--comet", type=Path, metavar="DIR", help="a COMET checkpoint on this machine"
+    )
+    parser.add_argument(
+        "--no-language-check", action="store_true", help="take sets of any language"
+    )
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR")
+    add_engine_arguments(parser)
+
+
+def execute(arguments: argparse.Namespace) -> None:
+    """Runs `sieve report`."""
+    _check(arguments)
+    from sieve.evaluation.report_data import Report, stages
+    from sieve.evaluation.report_page import as_page
+    from sieve.files import whole_file, write_json
+    from sieve.log import progress
+
+    lexicons = arguments.lexicon or [None]
+    lexicons = lexicons * len(arguments.models) if len(lexicons) == 1 else lexicons
+    pairs = zip(arguments.models, lexicons, strict=True)
+    subjects = [_subject(model, lexicon, arguments) for model, lexicon in pairs]
+    report = Report()
+    todo = [stage for subject in subjects for stage in stages(subject, report)]
+    bar: tqdm[Any] = progress(total=int(sum(s.cost for s in todo)), unit="step", label="report")
+    with bar:
+        for stage in todo:
+            stage.run(bar.update)
+    content = {"command": " ".join(["sieve", *sys.argv[1:]]), **report.as_json()}
+    write_json(arguments.output / "report.json", content)
+    with whole_file(arguments.output / "index.html") as partial:
+        partial.write_text(as_page(report), encoding="utf-8")
+    logger.info("wrote %s", arguments.output / "index.html")
+
+
+def _subject(model: str, lexicon: Path | None, arguments: argparse.Namespace) -> "Subject":
+    """Opens and reads everything, so that what is wrong shows before hours of measuring."""
+    from dataclasses import replace
+
+    from sieve.cli.evaluation_modes import idiom_sets, table_options, test_sets
+    from sieve.evaluation.benchmark_worker import Job
+    from sieve.evaluation.report_data import Subject
+
+    translator = opened(model, lexicon, arguments)
+    arguments.latency_sentences = 0  # fresh processes say it better
+    named = [text.rpartition("=") for text in arguments.aligners]
+    job = Job(
+        model,
+        "none",
+        (),
+        arguments.beam_size,
+        lexicon=str(lexicon) if lexicon else None,
+        engine={name: getattr(arguments, name) for name in ("engine", "device", "precision")},
+    )
+    options = table_options(arguments, translator)
+    return Subject(
+        model,
+        translator,
+        tuple(test_sets(translator, arguments)),
+        tuple(idiom_sets(translator, arguments)),
+        replace(options, latency_sentences=0),
+        {name or Path(path).name: fitting_lexicon(Path(path), translator)
+         for name, _, path in named},
+        job,
+        arguments.runs,
+    )  # fmt: skip
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    if not arguments.test and not arguments.idioms:
+        raise ConfigError("nothing to report: give test sets with --test SET … or --idioms SET …")
+    if len(set(arguments.models)) < len(arguments.models):
+        raise ConfigError(f"got {' '.join(arguments.models)}, expected different models")
+    number = len(arguments.lexicon or [])
+    if number not in (0, 1, len(arguments.models)):
+        raise ConfigError(
+            f"--lexicon: got {number} for {len(arguments.models)} models, expected one or as many"
+        )
+    if arguments.aligners and not arguments.test:
+        raise ConfigError("--aligners: needs test sets (--test SET …)")
+    for name, least in (("sentences", 1), ("runs", 0)):
+        value = getattr(arguments, name)
+        if value is not None and value < least:
+            raise ConfigError(f"--{name}: got {value}, expected {least} or more")
+    try:
+        arguments.output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{arguments.output}: cannot be made: {error.strerror}") from None
