@@ -10,6 +10,7 @@ Examples:
   sieve translate models/en-de --selection none --json < news.en | jq .score
   sieve translate models/en-de --input news.en --output news.de --device cuda --precision float16
   sieve translate models/en-de --exclude Haus --include Eigenheim < house.en
+  sieve translate models/en-de --format html --input page.en.html --output page.de.html
 """
 
 import argparse
@@ -20,6 +21,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sieve.cli.documents import check_document_options, run_document
 from sieve.cli.lines import arriving_lines as _arriving_lines
 from sieve.cli.lines import as_json, as_line, decode
 from sieve.errors import ConfigError, InputError
@@ -42,6 +44,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     files.add_argument("--input", type=Path, metavar="FILE", help="instead of standard input")
     files.add_argument("--output", type=Path, metavar="FILE", help="instead of standard output")
     files.add_argument("--json", action="store_true", help="one JSON object a line")
+    files.add_argument(
+        "--format",
+        choices=["html", "markdown", "text"],
+        help="a whole document: markup, code and layout stay, tags follow their words",
+    )
     words = parser.add_argument_group("words")
     words.add_argument(
         "--include",
@@ -120,7 +127,12 @@ def execute(arguments: argparse.Namespace) -> None:
     if arguments.n_best > 1 and not arguments.json:
         raise ConfigError(f"--n-best {arguments.n_best} needs --json: lines out are lines in")
     request = _request(arguments)
+    if arguments.format:
+        check_document_options(arguments)
     translator = open_translator(arguments)
+    if arguments.format:
+        run_document(translator, request, arguments)
+        return
     if arguments.input and arguments.output:
         _translate_file(translator, request, arguments)
         return

@@ -1,0 +1,59 @@
+"""`sieve translate --format`: one document in, one document out."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sieve.errors import ConfigError, InputError
+
+if TYPE_CHECKING:
+    from sieve.inference.translator import Request, Translator
+
+
+def check_document_options(arguments: argparse.Namespace) -> None:
+    """Says which options mean nothing for a document."""
+    for name in ("json", "prefix", "alignment"):
+        if getattr(arguments, name):
+            raise ConfigError(f"--format {arguments.format}: goes without --{name}")
+    if arguments.output and arguments.output.is_dir():
+        raise InputError(f"{arguments.output}: is a directory, expected a file to write")
+
+
+def run_document(
+    translator: "Translator", request: "Request", arguments: argparse.Namespace
+) -> None:
+    """Translates a file or standard input; bytes that are no text pass through as they are."""
+    from sieve.documents import translate_document
+
+    text = _read(arguments.input).decode("utf-8", errors="surrogateescape")
+    found = translate_document(
+        translator,
+        text,
+        arguments.format,
+        selection=request.selection,
+        options=request.options,
+        include=request.include,
+        exclude=request.exclude,
+    )
+    _write(arguments.output, found.encode("utf-8", errors="surrogateescape"))
+
+
+def _read(path: Path | None) -> bytes:
+    if path is None:
+        return sys.stdin.buffer.read()
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+
+
+def _write(path: Path | None, data: bytes) -> None:
+    if path is None:
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+        return
+    from sieve.files import whole_file
+
+    with whole_file(path) as partial:
+        partial.write_bytes(data)

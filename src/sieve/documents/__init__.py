@@ -1,0 +1,5 @@
+"""Documents: HTML, Markdown and plain text, translated with their markup in place."""
+
+from sieve.documents.document import Document, Format, read_document, translate_document
+
+__all__ = ["Document", "Format", "read_document", "translate_document"]

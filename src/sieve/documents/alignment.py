@@ -1,0 +1,144 @@
+"""Which characters of a translation come from which characters of its source.
+
+Two witnesses: the model's alignment head, which names one source piece for each output piece, and
+the selection head, in which every source piece votes for output pieces. The first is sharp and now
+and then one word off; the second knows words rather than places. Together they err less.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sieve.inference.translator import Translation, Translator
+from sieve.text.tokenizer import Tokenizer
+from sieve.text.vocabulary import EOS, UNK
+from sieve.text.words import word_spans
+
+Weights = npt.NDArray[np.float64]
+Span = tuple[int, int]
+
+_NEAR, _FAR = 0.3, 0.05
+"""What the alignment head leaves to the neighbours of the piece it names, and to every piece."""
+_WORD = re.compile(r"\w+|[^\w\s]")
+
+
+@dataclass(frozen=True, eq=False)
+class Links:
+    """Pieces of a translation and of its source, and how strongly each belongs to each."""
+
+    source: tuple[Span, ...]
+    """Characters of each source piece, T of them."""
+    target: tuple[Span, ...]
+    """Characters of each output piece, U of them."""
+    words: tuple[int, ...]
+    """Number of the word that an output piece is part of."""
+    weights: Weights
+    """(U, T); rows sum to 1, or to 0 where nothing is known."""
+
+
+def unchanged(text: str) -> Links:
+    """Links of a text that stays as it is."""
+    spans = tuple(match.span() for match in _WORD.finditer(text))
+    return Links(spans, spans, tuple(range(len(spans))), np.eye(len(spans)))
+
+
+def linked(
+    translator: Translator, sources: Sequence[str], translations: Sequence[Translation]
+) -> list[Links]:
+    """Links of translations that were made with `SearchOptions(alignment=True)`."""
+    src, tgt = translator.tokenizers.source, translator.tokenizers.target
+    src_ids = src.encode(list(sources))
+    votes = _votes(translator, src_ids)
+    found = []
+    for row, translation in enumerate(translations):
+        if not translation.pieces:  # given back as it was
+            found.append(unchanged(translation.text))
+            continue
+        ids = [_known(tgt.piece_id(piece)) for piece in translation.pieces]
+        weights = _attention(translation, len(ids), len(src_ids[row]))
+        if votes:
+            weights = _mixed(weights, votes[row][:, ids].T)
+        numbers = [n for n, span in enumerate(word_spans(tgt, ids)) for _ in span]
+        target = _spans(tgt, ids)
+        made = tgt.decode([ids])[0]
+        if made != translation.text:  # a number or an address was put right
+            target = _carried(target, made, translation.text)
+        found.append(Links(_spans(src, src_ids[row]), target, tuple(numbers), weights))
+    return found
+
+
+def _carried(spans: Sequence[Span], text: str, other: str) -> tuple[Span, ...]:
+    """Spans of a text in another that differs in some characters."""
+    places = list(range(len(text) + 1))
+    places[-1] = len(other)
+    for _, a, b, c, d in SequenceMatcher(None, text, other, autojunk=False).get_opcodes():
+        for place in range(a, b):
+            places[place] = c + min(place - a, max(0, d - c))
+    return tuple((places[a], places[b]) for a, b in spans)
+
+
+def _known(index: int | None) -> int:
+    return UNK if index is None else index
+
+
+def _attention(translation: Translation, U: int, T: int) -> Weights:
+    weights = np.zeros((U, T))
+    for row, place in enumerate(translation.positions[:U]):
+        if place < T:  # the end of the sentence stands for no word
+            weights[row, place] = 1.0
+    return weights
+
+
+def _votes(translator: Translator, src_ids: Sequence[Sequence[int]]) -> list[Weights]:
+    """Logits (T, V) of each source, the end left out; none where the model has no head."""
+    if translator.resources.threshold is None or not src_ids:
+        return []
+    engine = translator.engine
+    encoded: Any = engine.encode([np.array([*ids, EOS]) for ids in src_ids])
+    return [logits[:-1].astype(np.float64) for logits in engine.position_logits(encoded)]
+
+
+def _mixed(attention: Weights, logits: Weights) -> Weights:
+    """Both witnesses as one, (U, T): shares are multiplied, as of two that know different things.
+
+    An article gets votes from every noun and follows the alignment head; a noun or a verb gets its
+    votes from one word and follows those.
+    """
+    if not logits.size:
+        return attention
+    shares = np.exp(logits - logits.max(axis=1, keepdims=True))
+    nearby = attention + _NEAR * (_shifted(attention, 1) + _shifted(attention, -1)) + _FAR
+    both: Weights = nearby * shares
+    both /= both.sum(axis=1, keepdims=True)
+    return both
+
+
+def _shifted(weights: Weights, by: int) -> Weights:
+    moved = np.zeros_like(weights)
+    if by > 0:
+        moved[:, by:] = weights[:, :-by]
+    else:
+        moved[:, :by] = weights[:, -by:]
+    return moved
+
+
+def _spans(tokenizer: Tokenizer, ids: Sequence[int]) -> tuple[Span, ...]:
+    """Characters of each piece in the text that the pieces make; spaces belong to no piece."""
+    prefixes = tokenizer.decode([list(ids[:end]) for end in range(len(ids) + 1)])
+    ends = np.maximum.accumulate(list(map(len, prefixes))).tolist()
+    text, found = prefixes[-1], []
+    for start, end in pairwise(ends):
+        end = min(end, len(text))
+        start = min(start, end)
+        while start < end and text[start].isspace():
+            start += 1
+        found.append((start, end))
+    return tuple(found)

@@ -1,0 +1,191 @@
+"""HTML into blocks: block tags divide, inline tags are markup, code and the like stay as they are.
+
+Attributes stay as well, but for those that people read. `translate="no"` and the class
+`notranslate` keep an element as it is.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+from html.entities import html5
+
+from sieve.documents.blocks import Block, Kind, Mark, Part, Syntax
+from sieve.documents.html_tokens import Attribute, Token, html_tokens
+
+INLINE = {
+    "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "data", "del", "dfn", "em", "font",
+    "i", "img", "ins", "label", "mark", "nobr", "output", "q", "rb", "rp", "rt", "rtc", "ruby",
+    "s", "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "wbr", "input",
+    "select",
+}  # fmt: skip
+VOID = {
+    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source",
+    "track", "wbr",
+}  # fmt: skip
+KEPT = {
+    "code", "kbd", "samp", "var", "svg", "math", "script", "style", "pre", "textarea", "object",
+    "xmp", "iframe", "noembed", "noframes", "plaintext", "select",
+}  # fmt: skip
+"""Elements that nobody wants translated."""
+KEPT_INLINE = {
+    "code", "kbd", "samp", "var", "svg", "math", "select",
+}  # fmt: skip
+READ_ATTRIBUTES = ("title", "alt", "placeholder")
+"""Attributes whose values are for people to read."""
+
+_REFERENCE = re.compile(r"&(#?\w+;?)(?=(.?))", re.S)
+
+
+def html_parts(text: str) -> Iterator[Part]:
+    """Reads a document or a part of one."""
+    return _Reader().run(text)
+
+
+def _escaped(text: str, _: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+HTML = Syntax(read=html.unescape, write=_escaped)
+
+
+def _read_value(value: str) -> str:
+    """An attribute's value as text: there, `&copy=1` is no reference."""
+
+    def one(match: re.Match[str]) -> str:
+        name, after = match[1], match[2]
+        if name.startswith("#") or (name.endswith(";") and name in html5):
+            return html.unescape(match[0])
+        known = name in html5 and not (after == "=" or after.isalnum())
+        return html5[name] if known else match[0]
+
+    return _REFERENCE.sub(one, value)
+
+
+def _value_syntax(quote: str) -> Syntax:
+    def write(text: str, _: str) -> str:
+        escaped = _escaped(text, "")
+        return escaped.replace('"', "&quot;") if quote == '"' else escaped.replace("'", "&#39;")
+
+    return Syntax(read=_read_value, write=write)
+
+
+class _Reader:
+    """One pass over the tokens."""
+
+    def __init__(self) -> None:
+        self._items: list[str | Mark] = []
+        self._kept: list[str] = []  # tags and texts of an element that stays as it is
+        self._kept_name = ""
+        self._depth = 0
+
+    def run(self, text: str) -> Iterator[Part]:
+        for token in html_tokens(text):
+            if self._depth:
+                yield from self._keep(token)
+            elif token.kind in ("text", "other"):
+                self._items.append(
+                    token.raw
+                    if token.kind == "text"
+                    else Mark("point", (token.raw,), plain=token.raw)
+                )
+            elif token.kind == "raw":  # of a title: others are kept
+                yield from self._flush()
+                yield Block((token.raw,), HTML)
+            else:
+                yield from self._tag(token)
+        yield from self._flush()
+        yield "".join(self._kept)  # never closed: what follows it must not change places
+
+    def _tag(self, token: Token) -> Iterator[Part]:
+        if token.kind == "start" and _stays(token):
+            self._kept_name, self._kept, self._depth = token.name, [token.raw], 1
+            if token.name in VOID or (token.closes_itself and token.name in ("svg", "math")):
+                yield from self._end_kept()
+            return
+        inline = token.name in INLINE
+        raw = _tag_parts(token)
+        if not inline:
+            yield from self._flush()
+            yield from raw
+            return
+        kind: Kind = "open" if token.kind == "start" else "close"
+        if token.name in VOID:
+            kind = "point"
+        self._items.append(Mark(kind, raw, token.name, plain=token.raw))
+        if kind == "close" and token.name == "sup":
+            self._gather_note()
+
+    def _gather_note(self) -> None:
+        """Makes one mark of a footnote's number, which would only confuse the model."""
+        for first in range(len(self._items) - 2, max(-1, len(self._items) - 8), -1):
+            item = self._items[first]
+            if isinstance(item, str):
+                if any(map(str.isalpha, html.unescape(item))):
+                    return
+            elif item.kind == "open" and item.name == "sup":
+                note = self._items[first:]
+                parts = [(one,) if isinstance(one, str) else one.raw for one in note]
+                plain = "".join(one if isinstance(one, str) else one.plain for one in note)
+                raw = tuple(part for group in parts for part in group)
+                self._items[first:] = [Mark("point", raw, plain=plain)]
+                return
+
+    def _keep(self, token: Token) -> Iterator[Part]:
+        self._kept.append(token.raw)
+        if token.name != self._kept_name or token.kind not in ("start", "end"):
+            return
+        if token.kind == "start":
+            self._depth += not token.closes_itself
+        else:
+            self._depth -= 1
+        if not self._depth:
+            yield from self._end_kept()
+
+    def _end_kept(self) -> Iterator[Part]:
+        raw, name = "".join(self._kept), self._kept_name
+        self._kept, self._depth = [], 0
+        if name in INLINE or name in KEPT_INLINE:
+            text = _words(raw)
+            self._items.append(Mark("opaque" if text else "point", (raw,), name, text, plain=raw))
+        else:
+            yield from self._flush()
+            yield raw
+
+    def _flush(self) -> Iterator[Part]:
+        items, self._items = self._items, []
+        if items:
+            yield Block(tuple(items), HTML)
+
+
+def _stays(token: Token) -> bool:
+    """Whether an element is kept as it is, content and attributes."""
+    wish = token.get("translate")
+    classes = (token.get("class") or "").split()
+    if wish is not None and wish.strip().lower() == "no":
+        return True
+    return token.name in KEPT or "notranslate" in classes
+
+
+def _words(raw: str) -> str:
+    """What the model reads for a kept element: its text, on one line."""
+    texts = (token.raw for token in html_tokens(raw) if token.kind == "text")
+    return " ".join(html.unescape("".join(texts)).split())
+
+
+def _tag_parts(token: Token) -> tuple[Part, ...]:
+    """A tag with the values that are translated as blocks."""
+    read = [one for one in token.attributes if _is_read(one)] if token.kind == "start" else []
+    if not read:
+        return (token.raw,)
+    parts: list[Part] = []
+    end = 0
+    for one in read:
+        parts += [token.raw[end : one.start], Block((one.value,), _value_syntax(one.quote))]
+        end = one.end
+    return (*parts, token.raw[end:])
+
+
+def _is_read(attribute: Attribute) -> bool:
+    return attribute.name in READ_ATTRIBUTES and attribute.quote != "" and attribute.value != ""

@@ -1,0 +1,254 @@
+r"""Markdown inside a paragraph: emphasis, links, code, images, footnotes, inline HTML.
+
+What CommonMark reads as text is text here, and a mark that has no partner is text. `\*` reads as
+`*`; a character that stood bare in the source is written bare again.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+
+from sieve.documents.blocks import Block, Mark, Part, Syntax
+from sieve.documents.html_blocks import INLINE, VOID
+from sieve.documents.html_tokens import html_tokens
+
+_TOKEN = re.compile(
+    r"(?P<escape>\\[!-/:-@\[-`{-~])"
+    r"|(?P<code>(?<!`)(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`))"
+    r"|(?P<auto><(?:[a-zA-Z][a-zA-Z0-9+.\-]{1,31}:[^\s<>]*|[^\s<>@]+@[^\s<>@]+)>)"
+    r"|(?P<url>(?<![\w/])(?:https?://|www\.)[^\s<>\[\]]*[^\s<>\[\]().,;:!?*_'\"])"
+    r"|(?P<tag></?[a-zA-Z][^<>]*>|<!--.*?-->)"
+    r"|(?P<note>\[\^[^\]\s]+\])"
+    r"|(?P<image>!\[)"
+    r"|(?P<open>\[)"
+    r"|(?P<close>\])"
+    r"|(?P<run>\*+|_+|~~)",
+    re.S,
+)
+_TARGET = re.compile(
+    r"\(\s*(?:<[^<>\n]*>|(?:\\.|[^\s()\\]|\((?:\\.|[^\s()\\])*\))*)"
+    r"(?:\s+(?:\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|\((?:\\.|[^()\\])*\)))?\s*\)"
+)
+_LABEL = re.compile(r"\[((?:\\.|[^\[\]\\]){0,999})\]")
+_SPECIAL = re.compile(r"[\\`*_\[\]<~]")
+_LINE_END = re.compile(r"[ \t]*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s*")
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+
+Item = str | Mark
+
+
+def inline_block(
+    text: str, labels: Collection[str], start: Callable[[str], str] = str, cell: bool = False
+) -> Block:
+    """A paragraph as a block.
+
+    Args:
+        text: Its lines.
+        labels: Names of links that the document defines, in small letters.
+        start: See `Block.start`.
+        cell: Whether it stands in a table, where a bar must be escaped.
+    """
+    return Block(tuple(_Reader(text, labels).run()), _CELL if cell else _INLINE, start)
+
+
+def plain_text(raw: str) -> str:
+    """What is written, with escapes and entities read."""
+    return html.unescape(_ESCAPED.sub(lambda match: _entity(match[1]), raw))
+
+
+def _entity(character: str) -> str:
+    return "&amp;" if character == "&" else character
+
+
+def _write(text: str, source: str) -> str:
+    """Escapes what the source had escaped or not at all."""
+
+    def one(match: re.Match[str]) -> str:
+        character = match[0]
+        bare = re.search(rf"(?<!\\){re.escape(character)}", source)
+        if bare and f"\\{character}" not in source and character != "\\":
+            return character
+        return f"\\{character}"
+
+    text = _SPECIAL.sub(one, _LINE_END.sub(" ", text))
+    return re.sub(r"&(?=#?\w+;)", "&amp;", text)
+
+
+_INLINE = Syntax(read=plain_text, write=_write)
+_CELL = Syntax(read=plain_text, write=lambda text, source: _write(text, source).replace("|", "\\|"))
+
+
+@dataclass
+class _Run:
+    """A row of `*`, `_` or `~` that may open or close emphasis."""
+
+    place: int
+    character: str
+    count: int
+    opens: bool
+    closes: bool
+
+
+class _Reader:
+    def __init__(self, text: str, labels: Collection[str]) -> None:
+        self._text, self._labels = text, labels
+        self._items: list[Item] = []
+        self._brackets: list[tuple[int, bool]] = []  # place of the item, is it an image
+        self._runs: list[_Run] = []
+        self._names = 0
+
+    def run(self) -> Iterator[Item]:
+        place = 0
+        text = self._text
+        while found := _TOKEN.search(text, place):
+            self._add_text(text[place : found.start()])
+            place = self._token(found)
+        self._add_text(text[place:])
+        self._pair(0)
+        for item in self._items:
+            if item != "":
+                yield item
+
+    def _add_text(self, text: str) -> None:
+        if text:
+            self._items.append(text)
+
+    def _token(self, found: re.Match[str]) -> int:
+        """Takes one token in and says where the next begins."""
+        kind = found.lastgroup if found.lastgroup != "ticks" else "code"
+        raw = found[0]
+        if kind == "escape":
+            self._items.append(raw)
+        elif kind in ("code", "auto", "url"):
+            words = raw.strip("`<>").strip() if kind != "code" else raw.strip("`").strip()
+            self._items.append(Mark("opaque", (raw,), text=words or "x", plain=raw))
+        elif kind == "tag":
+            self._items.append(_tag(raw))
+        elif kind == "note":
+            self._items.append(Mark("point", (raw,), plain=raw))
+        elif kind in ("open", "image"):
+            self._brackets.append((len(self._items), kind == "image"))
+            self._items.append(raw)
+        elif kind == "close":
+            return self._close(found.start(), found.end())
+        else:
+            self._runs.append(self._emphasis(found))
+            self._items.append(raw)
+        return found.end()
+
+    def _emphasis(self, found: re.Match[str]) -> _Run:
+        """Whether a run may open or close: the flanking rules of CommonMark."""
+        before = self._text[found.start() - 1] if found.start() else " "
+        after = self._text[found.end()] if found.end() < len(self._text) else " "
+        left = not after.isspace() and (not _is_mark(after) or before.isspace() or _is_mark(before))
+        right = not before.isspace() and (
+            not _is_mark(before) or after.isspace() or _is_mark(after)
+        )
+        character = found[0][0]
+        if character == "_":
+            left, right = (
+                left and (not right or _is_mark(before)),
+                right and (not left or _is_mark(after)),
+            )
+        return _Run(len(self._items), character, len(found[0]), left, right)
+
+    def _close(self, start: int, end: int) -> int:
+        """A `]`: a link or an image, if one was open and what follows fits."""
+        if not self._brackets:
+            self._items.append("]")
+            return end
+        place, image = self._brackets.pop()
+        tail, extra = self._tail(place, start, end)
+        if tail is None:
+            self._items.append("]")
+            return end
+        if image:
+            self._add_image(place, tail)
+        else:
+            self._pair(place)
+            self._names += 1
+            name = f"link{self._names}"
+            self._items[place] = Mark("open", ("[",), name, plain="[")
+            self._items.append(Mark("close", (tail + extra,), name, plain=tail))
+            self._brackets = [one for one in self._brackets if one[1]]  # no link in a link
+        return start + len(tail)
+
+    def _tail(self, place: int, start: int, end: int) -> tuple[str | None, str]:
+        """What ends a link after its text, and what must be added to keep where it leads."""
+        if target := _TARGET.match(self._text, end):
+            return self._text[start : target.end()], ""
+        label = _LABEL.match(self._text, end)
+        if label and label[1].strip() and _key(label[1]) in self._labels:
+            return self._text[start : label.end()], ""
+        content = "".join(one if isinstance(one, str) else one.plain for one in self._items[place:])
+        own = content.partition("[")[2]
+        if _key(own) in self._labels:  # its text was its label, which must not change
+            return ("][]" if label and not label[1].strip() else "]"), f"[{own}]"
+        return None, ""
+
+    def _add_image(self, place: int, tail: str) -> None:
+        inside = self._items[place + 1 :]
+        raw = "".join(item if isinstance(item, str) else item.plain for item in inside)
+        self._runs = [run for run in self._runs if run.place < place]
+        del self._items[place:]
+        alt: tuple[Part, ...] = (Block((raw,), _INLINE),) if raw.strip() else (raw,)
+        self._items.append(Mark("point", ("![", *alt, tail), plain=f"![{raw}{tail}"))
+
+    def _pair(self, first: int) -> None:
+        """Finds partners among the runs from an item on; those left over are text."""
+        runs = [run for run in self._runs if run.place >= first]
+        self._runs = [run for run in self._runs if run.place < first]
+        after: dict[int, list[Item]] = {run.place: [] for run in runs}
+        before: dict[int, list[Item]] = {run.place: [] for run in runs}
+        open_runs: list[_Run] = []
+        for run in runs:
+            while run.closes and run.count:
+                partner = self._partner(open_runs, run)
+                if partner is None:
+                    break
+                size = 2 if run.count > 1 and partner.count > 1 else 1
+                self._names += 1
+                name, raw = f"run{self._names}", run.character * size
+                after[partner.place].insert(0, Mark("open", (raw,), name, plain=raw))
+                before[run.place].append(Mark("close", (raw,), name, plain=raw))
+                partner.count -= size
+                run.count -= size
+                del open_runs[open_runs.index(partner) + 1 :]
+                if not partner.count:
+                    open_runs.pop()
+            if run.opens and run.count:
+                open_runs.append(run)
+        for run in reversed(runs):
+            rest: list[Item] = [run.character * run.count] if run.count else []
+            self._items[run.place : run.place + 1] = [*before[run.place], *rest, *after[run.place]]
+
+    def _partner(self, open_runs: list[_Run], run: _Run) -> _Run | None:
+        for one in reversed(open_runs):
+            same = one.character == run.character
+            if same and run.character == "~" and one.count != run.count:
+                continue
+            if same:
+                return one
+        return None
+
+
+def _tag(raw: str) -> Mark:
+    token = next(html_tokens(raw))
+    if token.kind not in ("start", "end") or token.name not in INLINE or token.name in VOID:
+        return Mark("point", (raw,), plain=raw)
+    return Mark("open" if token.kind == "start" else "close", (raw,), token.name, plain=raw)
+
+
+def _key(label: str) -> str:
+    """Labels are compared with white space and capitals aside."""
+    return " ".join(label.split()).casefold()
+
+
+label_key = _key
+
+
+def _is_mark(character: str) -> bool:
+    return not character.isalnum() and not character.isspace()

@@ -1,0 +1,289 @@
+"""Where the markup of a source goes in its translation.
+
+Every element becomes one run of output pieces: the run with the most pieces that come from the
+element's words and the fewest that do not. Elements stay inside their parents and apart from their
+neighbours, so the result nests as the source did and each mark appears exactly once.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sieve.documents.alignment import Links, Span, Weights
+from sieve.documents.inline import Element, Layout
+
+_EVEN = 0.5
+"""An output piece of which less than this comes from an element rather lies outside."""
+_FOREIGN = 4.0
+"""What a piece costs that belongs to a neighbour."""
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence of a block: where it stands, what it became, what came from where."""
+
+    start: int
+    end: int
+    translation: str
+    links: Links
+    """Source spans count from the start of the block, target spans from that of the sentence."""
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Translated text of a block and where each element goes in it, as character offsets."""
+
+    text: str
+    spans: tuple[Span, ...]
+
+
+def project(layout: Layout, sentences: Sequence[Sentence]) -> Placed:
+    """Places every element of a block in the translations of its sentences."""
+    board = _Board(layout, sentences)
+    spans = [board.place(number, one) for number, one in enumerate(layout.elements)]
+    return Placed(board.text, tuple(spans))
+
+
+class _Board:
+    """All output pieces of a block in a row, and which element each lies in so far."""
+
+    def __init__(self, layout: Layout, sentences: Sequence[Sentence]) -> None:
+        self._layout = layout
+        self._sentences = [one for one in sentences if one.links.target]
+        texts, end, length = [], 0, 0
+        self._first = [0]  # first piece of each sentence, and the number of pieces
+        self._text_ends: list[int] = []
+        targets: list[Span] = []
+        for one in sentences:
+            gap = layout.text[end : one.start]
+            texts += [gap, one.translation]
+            length += len(gap)
+            targets += [(a + length, b + length) for a, b in one.links.target]
+            length += len(one.translation)
+            end = one.end
+            if one.links.target:
+                self._first.append(len(targets))
+                self._text_ends.append(length)
+        self.text = "".join([*texts, layout.text[end:]])
+        self._targets = targets
+        self._words = self._numbered()
+        self._is_mark = np.array([not any(map(str.isalnum, self.text[a:b])) for a, b in targets])
+        self._smooth = [_by_word(one.links) for one in self._sentences]
+        self._inner = np.full(len(targets), -1)
+        self._ranges: dict[int, Span] = {-1: (0, len(targets))}
+        self._starts = [one.start for one in self._sentences]
+        self._ends = [one.end for one in self._sentences]
+        self._children: dict[int, tuple[list[int], list[int]]] = {}
+        for element in layout.elements:
+            if not element.is_point:
+                starts, ends = self._children.setdefault(element.parent, ([], []))
+                starts.append(element.start)
+                ends.append(element.end)
+
+    def _numbered(self) -> list[int]:
+        found: list[int] = []
+        for one in self._sentences:
+            base = found[-1] + 1 if found else 0
+            found += [base + number for number in one.links.words]
+        return found
+
+    def place(self, number: int, element: Element) -> Span:
+        """Characters that an element covers; the same twice for a point."""
+        low, high = self._ranges[element.parent]
+        if element.is_point:
+            self._ranges[number] = (low, low)
+            offset = self._point(element, low, high)
+            return offset, offset
+        first, last = self._run(element, low, high)
+        self._ranges[number] = (first, last)
+        self._inner[first:last] = number
+        if first == last:
+            offset = self._offset(first)
+            return offset, offset
+        return self._targets[first][0], max(self._targets[first][0], self._targets[last - 1][1])
+
+    def _offset(self, piece: int) -> int:
+        if piece < len(self._targets):
+            return self._targets[piece][0]
+        return self._targets[-1][1] if self._targets else len(self.text)
+
+    def _run(self, element: Element, low: int, high: int) -> Span:
+        """The run of pieces, inside `low` to `high`, that an element takes."""
+        if self._fills_parent(element):
+            return low, high
+        shares, base = self._shares(element)
+        first, last = max(low, base), min(high, base + len(shares))
+        if first >= last:
+            return low, low
+        shares = shares[first - base : last - base]
+        free = self._inner[first:last] == element.parent
+        if not free.any():
+            return first, first
+        scores = np.where(free, shares - _EVEN, -1.0 - len(shares))
+        content = self._layout.text[element.start : element.end]
+        if element.opaque:  # takes the place of its run: no word of others may be in it
+            scores[(shares < _EVEN) & free] = -1.0 - len(shares)
+        elif any(map(str.isalnum, content)):
+            marks = self._is_mark[first:last] & free
+            scores[marks] = 0.0
+            shares = np.where(marks, shares - 1, shares)
+        run = _best_run(scores)
+        if run is None:
+            run = self._word_around(int(np.where(free, shares, -np.inf).argmax()), free, first)
+        if element.opaque:
+            return run[0] + first, run[1] + first
+        return self._with_marks(content, (run[0] + first, run[1] + first), free, first)
+
+    def _fills_parent(self, element: Element) -> bool:
+        text = self._layout.text
+        outer = (0, len(text))
+        if element.parent >= 0:
+            parent = self._layout.elements[element.parent]
+            outer = parent.start, parent.end
+        rest = text[outer[0] : element.start] + text[element.end : outer[1]]
+        return not rest.strip()
+
+    def _shares(self, element: Element) -> tuple[Weights, int]:
+        """How much of each piece comes from an element, and the piece that this begins with."""
+        begin = bisect_right(self._ends, element.start)
+        end = max(begin, bisect_left(self._starts, element.end))
+        text = self._layout.text
+        whole = _is_edge(text, element.start) and _is_edge(text, element.end)
+        found = []
+        for place in range(begin, end):
+            links = self._sentences[place].links
+            weights = self._smooth[place] if whole else links.weights
+            inside = [element.start <= (a + b - 1) / 2 < element.end for a, b in links.source]
+            mine = weights[:, inside].sum(axis=1)
+            known = weights.sum(axis=1) > 0
+            theirs = weights[:, self._foreign(element, links)].sum(axis=1)
+            mine = np.where(known, mine, _EVEN - 0.1)
+            found.append(mine - np.where(theirs > _EVEN, _FOREIGN, 0.0))
+        return np.concatenate(found) if found else np.zeros(0), self._first[begin]
+
+    def _foreign(self, element: Element, links: Links) -> list[bool]:
+        """Which source pieces lie in a neighbour of an element."""
+        starts, ends = self._children.get(element.parent, ([], []))
+        found = []
+        for a, b in links.source:
+            middle = (a + b - 1) / 2
+            child = bisect_right(starts, middle) - 1
+            inside = child >= 0 and middle < ends[child]
+            found.append(inside and not element.start <= middle < element.end)
+        return found
+
+    def _word_around(self, place: int, free: Weights, first: int) -> Span:
+        a, b = place, place + 1
+        word = self._words[first + place]
+        while a > 0 and free[a - 1] and self._words[first + a - 1] == word:
+            a -= 1
+        while b < len(free) and free[b] and self._words[first + b] == word:
+            b += 1
+        return a, b
+
+    def _with_marks(self, content: str, run: Span, free: Weights, first: int) -> Span:
+        """Takes in the punctuation that an element begins and ends with."""
+        a, b = run
+        for character in reversed(content[: _leading_marks(content)]):
+            near = a > first and free[a - 1 - first] and self._is_mark[a - 1]
+            if not near or character.isspace():
+                break
+            a -= 1
+        for character in content[len(content) - _leading_marks(content[::-1]) :]:
+            near = b - first < len(free) and free[b - first] and self._is_mark[b]
+            if not near or character.isspace():
+                break
+            b += 1
+        return a, b
+
+    def _point(self, element: Element, low: int, high: int) -> int:
+        """Character before which a point goes."""
+        between = self._between(element.start, low, high)
+        if between is not None:
+            return between
+        text, here = self._layout.text, element.start
+        outer = (0, len(text))
+        if element.parent >= 0:
+            parent = self._layout.elements[element.parent]
+            outer = parent.start, parent.end
+        before, after = text[outer[0] : here], text[here : outer[1]]
+        if not before.strip():
+            return self._offset(low)
+        if not after.strip() or low == high:
+            return self._targets[high - 1][1] if high else self._offset(0)
+        lean = element.leans
+        if lean == 0:
+            lean = 1 if before[-1].isspace() else -1
+        if lean < 0:
+            place = here - (len(before) - len(before.rstrip())) - 1
+        else:
+            place = here + len(after) - len(after.lstrip())
+        piece = self._piece_from(place, low, high)
+        run = self._word_around(piece - low, np.ones(high - low), low)
+        return self._targets[run[0] + low][0] if lean > 0 else self._targets[run[1] + low - 1][1]
+
+    def _between(self, here: int, low: int, high: int) -> int | None:
+        """The place of a point that stands between sentences: these are not moved about."""
+        before = bisect_right(self._ends, here)
+        if before < len(self._starts) and self._starts[before] < here:
+            return None
+        offset = here
+        if before:
+            offset += self._text_ends[before - 1] - self._ends[before - 1]
+        if (low, high) != self._ranges[-1] and low < high:
+            offset = min(max(offset, self._targets[low][0]), self._targets[high - 1][1])
+        return offset
+
+    def _piece_from(self, place: int, low: int, high: int) -> int:
+        """The piece that comes most from the word around a character."""
+        text = self._layout.text
+        a, b = place, place + 1
+        if text[place].isalnum():
+            while a > 0 and text[a - 1].isalnum():
+                a -= 1
+            while b < len(text) and text[b].isalnum():
+                b += 1
+        word = Element(a, b, -1, [])
+        shares, base = self._shares(word)
+        first, last = max(low, base), min(high, base + len(shares))
+        if first >= last:
+            return min(max(low, base), high - 1)
+        return first + int(shares[first - base : last - base].argmax())
+
+
+def _by_word(links: Links) -> Weights:
+    """Weights with all pieces of an output word alike."""
+    if not links.words:
+        return links.weights
+    numbers = np.array(links.words)
+    sums = np.zeros((numbers.max() + 1, links.weights.shape[1]))
+    np.add.at(sums, numbers, links.weights)
+    totals = sums.sum(axis=1, keepdims=True)
+    shares: Weights = np.divide(sums, totals, out=np.zeros_like(sums), where=totals > 0)
+    alike: Weights = shares[numbers]
+    return alike
+
+
+def _best_run(scores: Weights) -> Span | None:
+    """The run with the highest sum, the shortest of several; None where no sum is above 0."""
+    sums = np.concatenate([[0.0], np.cumsum(scores)])
+    least = np.minimum.accumulate(sums)
+    gains = sums - least
+    last = int(gains.argmax())
+    if gains[last] <= 1e-6:
+        return None
+    first = int(np.flatnonzero(sums[: last + 1] <= least[last] + 1e-6)[-1])
+    return first, last
+
+
+def _leading_marks(text: str) -> int:
+    return len(text) - len(text.lstrip("".join({c for c in text if not c.isalnum()})))
+
+
+def _is_edge(text: str, place: int) -> bool:
+    """Whether no word goes on over this place."""
+    return not (0 < place < len(text) and text[place - 1].isalnum() and text[place].isalnum())
