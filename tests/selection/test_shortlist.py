@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sieve.selection.shortlist import Shortlist
+from sieve.selection.shortlist import Shortlist, shortlists_above
 from sieve.text.vocabulary import EOS
 
 ids_lists = st.lists(st.integers(0, 50), max_size=30)
@@ -50,3 +50,12 @@ def test_immutable() -> None:
 def test_refuses(ids: list[int], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Shortlist(np.array(ids, np.int32))
+
+
+def test_words_above_a_cut() -> None:
+    scores = np.array([[0.1, 2.0, -9.0, 2.1], [3.0, 3.0, 3.0, 3.0], [0, 0, 0, 0]], np.float32)
+    found = shortlists_above(scores, 2.0)
+    # EOS is in every set; what equals the cut is not above it
+    assert [one.ids.tolist() for one in found] == [[EOS, 3], [0, 1, 2, 3], [EOS]]
+    assert [one.full for one in found] == [False, True, False]
+    assert shortlists_above(scores[:0], 2.0) == []

@@ -14,7 +14,7 @@ import numpy as np
 from sieve.evaluation.recall import Recall, needed_tokens, recall_of_sets
 from sieve.inference.engine import Engine, FloatArray
 from sieve.selection.selectors import Selector
-from sieve.selection.shortlist import Shortlist
+from sieve.selection.shortlist import Shortlist, shortlists_above
 from sieve.text.tokenizer import Tokenizers
 from sieve.text.vocabulary import EOS, IntArray
 
@@ -74,10 +74,7 @@ class Votes:
 
     def words_above(self, log_odds: float) -> list[Shortlist]:
         """See `sieve.selection.selectors.Source`."""
-        selected = self.logits > np.float32(log_odds)
-        selected[:, EOS] = True
-        rows = (np.flatnonzero(row).astype(np.int32) for row in selected)
-        return [Shortlist(ids, full=len(ids) == self.vocab_size) for ids in rows]
+        return shortlists_above(self.logits, log_odds)
 
 
 def batches(engine: Engine[Any], src_ids: Sequence[IntArray]) -> Iterator[tuple[list[int], Votes]]:

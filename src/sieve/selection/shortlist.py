@@ -78,3 +78,22 @@ class Shortlist:
 
     def __hash__(self) -> int:
         return hash(self.ids.tobytes())
+
+
+def shortlists_above(scores: npt.NDArray[np.floating[Any]], cut: float) -> list[Shortlist]:
+    """For each row of (B, V) scores the words above the cut, and EOS."""
+    selected = scores > scores.dtype.type(cut)
+    selected[:, EOS] = True
+    words = np.nonzero(selected)[1].astype(np.int32)
+    return shortlists_of_rows(words, selected.sum(axis=1), scores.shape[1])
+
+
+def shortlists_of_rows(
+    words: ShortlistArray, sizes: npt.NDArray[Any], vocab_size: int
+) -> list[Shortlist]:
+    """Shortlists of sorted words that stand one sentence behind the other."""
+    ends = np.cumsum(sizes).tolist()
+    return [
+        Shortlist(np.ascontiguousarray(words[start:end]), full=end - start == vocab_size)
+        for start, end in zip([0, *ends], ends, strict=False)
+    ]
