@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -32,10 +33,12 @@ class Access:
 
     def check(self, address: str, key: object, cost: int) -> None:
         """Raises `Refused` unless a client may ask for so much now."""
+        if not isinstance(key, str | None):
+            raise Refused(400, "Invalid request: api_key parameter is not a string")
         if self.keys:
             if not key:
                 raise Refused(400, "Please contact the server operator to get an API key", "no_key")
-            if not isinstance(key, str) or _digest(key) not in self.keys:
+            if _digest(key) not in self.keys:
                 raise Refused(403, "Invalid API key", "wrong_key")
         if self.a_minute:
             self._take(f"key {key}" if self.keys else address, cost)
@@ -52,7 +55,7 @@ class Access:
             del self._buckets[next(iter(self._buckets))]
         if not enough:
             missing = min(cost, self.a_minute) - left
-            wait = int(missing * 60 / self.a_minute) + 1
+            wait = max(1, math.ceil(round(missing * 60 / self.a_minute, 3)))
             raise Refused(429, f"Slowdown: {self.a_minute} per 1 minute", "rate", wait)
 
 

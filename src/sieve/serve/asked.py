@@ -39,8 +39,8 @@ def language(fields: dict[str, Any], name: str) -> str:
 
 def strings(fields: dict[str, Any], name: str) -> list[str]:
     """A field that must be there and be a list of strings."""
-    value = fields.get(name)
-    if not value:
+    value = fields.get(name, [])
+    if value == []:
         raise Refused(400, f"Invalid request: missing {name} parameter")
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise Refused(400, f"Invalid request: {name} parameter is not a list of strings")

@@ -60,6 +60,12 @@ class Connection(HttpToolsProtocol):
         self._unparsed = 0
         super().on_headers_complete()
 
+    def on_response_complete(self) -> None:
+        """Answered; where that was before the end of its body, the rest must come soon."""
+        super().on_response_complete()
+        if self.cycle.more_body:
+            self._arm()
+
     def _arm(self) -> None:
         if self._timer is None:
             self._timer = self.loop.call_later(HEAD_SECONDS, self._cut)

@@ -40,7 +40,7 @@ def is_json(content_type: str) -> bool:
 
 
 def parse_json(body: bytes) -> dict[str, Any]:
-    """A JSON object whose strings are all proper text."""
+    """A JSON object whose strings are all proper text; a field that is null is not there."""
     try:
         found = json.loads(body.decode("utf-8"), parse_constant=_no_number)
         if not isinstance(found, dict):
@@ -48,7 +48,7 @@ def parse_json(body: bytes) -> dict[str, Any]:
         _check_text(found, DEEPEST)
     except (ValueError, RecursionError):  # malformed JSON and malformed UTF-8 alike
         raise Refused(400, "Invalid JSON format") from None
-    return found
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def _kind(content_type: str) -> str:

@@ -116,8 +116,7 @@ def _texts(fields: dict[str, Any], request: Request) -> tuple[list[str], bool]:
 
 
 def _alternatives(fields: dict[str, Any]) -> int:
-    value = fields.get("alternatives")
-    number = 0 if value is None else whole(value)
+    number = whole(fields.get("alternatives", 0))
     if number is None:
         raise Refused(400, "Invalid request: alternatives parameter is not a number")
     if number > MAX_ALTERNATIVES:
@@ -126,7 +125,7 @@ def _alternatives(fields: dict[str, Any]) -> int:
 
 
 def _format(fields: dict[str, Any]) -> str:
-    value = fields.get("format") or FORMATS[0]
-    if value not in FORMATS:
+    value = fields.get("format", "")
+    if value not in ("", *FORMATS):
         raise Refused(400, f"{str(value)[:40]} format is not supported")
-    return str(value)
+    return str(value) or FORMATS[0]

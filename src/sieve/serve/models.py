@@ -40,6 +40,11 @@ class Models:
                 )
 
     @property
+    def first(self) -> Model:
+        """The one that was named first."""
+        return next(iter(self._by_pair.values()))
+
+    @property
     def names(self) -> list[str]:
         """Of all models."""
         return [model.name for model in self._by_pair.values()]

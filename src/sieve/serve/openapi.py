@@ -68,6 +68,14 @@ def _object(properties: Schema, optional: tuple[str, ...] = (), open_: bool = Fa
     }
 
 
+def _asked(properties: Schema, optional: tuple[str, ...], *, open_: bool = False) -> Schema:
+    """A body in JSON: what is optional may also be null."""
+    nullable = {
+        name: _or_null(value) if name in optional else value for name, value in properties.items()
+    }
+    return _object(nullable, optional, open_)
+
+
 def _list(items: Schema, **more: Any) -> Schema:
     return {"type": "array", "items": items, **more}
 
@@ -176,12 +184,12 @@ def _translate(models: Models, limits: Limits) -> Schema:
     common = {
         "source": _source(models),
         "target": {"type": "string", "enum": models.languages},
-        "format": {"type": "string", "enum": ["text", "html"], "default": "text"},
+        "format": {"type": "string", "enum": ["text", "html", ""], "default": "text"},
         "alternatives": {"type": "integer", "maximum": MAX_ALTERNATIVES, "default": 0},
         "api_key": STRING,
     }
     optional = ("format", "alternatives", "api_key")
-    json = _object({"q": {"anyOf": [text, several]}, **common}, optional, open_=True)
+    json = _asked({"q": {"anyOf": [text, several]}, **common}, optional, open_=True)
     form = _object({"q": text, **common}, optional, open_=True)
     bodies = {JSON: json, FORM: form, MULTIPART: form}
     return _post("Translate a text or a list of texts", bodies, TRANSLATED)
@@ -190,7 +198,7 @@ def _translate(models: Models, limits: Limits) -> Schema:
 def _detect(models: Models, limits: Limits) -> Schema:
     text = {"type": "string", "minLength": 1, "maxLength": limits.characters}
     several = _list(STRING, minItems=1, maxItems=limits.texts)
-    json = _object({"q": {"anyOf": [text, several]}, "api_key": STRING}, ("api_key",), open_=True)
+    json = _asked({"q": {"anyOf": [text, several]}, "api_key": STRING}, ("api_key",), open_=True)
     form = _object({"q": text, "api_key": STRING}, ("api_key",), open_=True)
     bodies = {JSON: json, FORM: form, MULTIPART: form}
     return _post("The language of a text", bodies, _list(DETECTED, minItems=1))
@@ -198,29 +206,30 @@ def _detect(models: Models, limits: Limits) -> Schema:
 
 def _own(models: Models, limits: Limits) -> Schema:
     words = _list(STRING, maxItems=MAX_WORDS)
-    asked = _object(
-        {
-            "texts": _list(STRING, minItems=1, maxItems=limits.texts),
-            "source": _source(models),
-            "target": {"type": "string", "enum": models.languages},
-            "selection": {
-                "type": "string",
-                "enum": models.selections,
-                "description": "Also lexicon:K, frequent:N, nvs:λ, joined by +, on models that can",
-            },
-            "threshold": {**SHARE, "description": "λ; only with selection nvs or none given"},
-            "include": {**words, "description": "Words that may be used whatever is selected"},
-            "exclude": {**words, "description": "Words that may not be used"},
-            "beam_size": {"type": "integer", "minimum": 1, "maximum": MAX_BEAM, "default": 5},
-            "explain": {"type": "boolean", "default": False},
-            "api_key": STRING,
-        },
-        optional=(
-            "selection", "threshold", "include", "exclude", "beam_size", "explain", "api_key",
-        ),
+    common = {
+        "texts": _list(STRING, minItems=1, maxItems=limits.texts),
+        "source": _source(models),
+        "target": {"type": "string", "enum": models.languages},
+        "include": {**words, "description": "Words that may be used whatever is selected"},
+        "exclude": {**words, "description": "Words that may not be used"},
+        "beam_size": {"type": "integer", "minimum": 1, "maximum": MAX_BEAM, "default": 5},
+        "explain": {"type": "boolean", "default": False},
+        "api_key": STRING,
+    }
+    optional = (
+        "selection", "threshold", "include", "exclude", "beam_size", "explain", "api_key",
     )  # fmt: skip
+    selection = {
+        "type": "string",
+        "enum": models.selections,
+        "description": "Also lexicon:K, frequent:N, nvs:λ, joined by +, on models that can",
+    }
+    kinds = [_asked({**common, "selection": selection}, optional)]
+    if "nvs" in models.selections:
+        own = {"selection": {"type": "string", "const": "nvs"}, "threshold": SHARE}
+        kinds.append(_asked({**common, **own}, optional))
     summary = "Translate texts, and say what selection did"
-    return _post(summary, {JSON: asked}, OWN_TRANSLATED)
+    return _post(summary, {JSON: {"anyOf": kinds}}, OWN_TRANSLATED)
 
 
 def _source(models: Models) -> Schema:

@@ -72,12 +72,14 @@ class V1:
             found: dict[str, Any] = {"source": way.source, "target": way.target}
             if way.detected:
                 found["detected"] = asdict(way.detected)
+            # also where there is nothing to do, what cannot be done is refused
+            translator = (way.model or service.models.first).translator
+            wanted = _wanted(translator, asked)
             if way.model is None:
                 answers: list[Any] = [_described(Answer(text)) for text in asked.texts]
                 found |= {"model": None, "selection": "none", "vocabulary_size": 0}
             else:
-                answers = await self._answers(request, way.model, asked)
-                translator = way.model.translator
+                answers = await self._answers(request, way.model, asked, wanted)
                 found |= {
                     "model": way.model.name,
                     "selection": str(translator.selector(_selection(asked))),
@@ -87,8 +89,9 @@ class V1:
         found["timing"] = {"total_ms": _milliseconds(time.perf_counter() - begin)}
         return as_json(found)
 
-    async def _answers(self, request: Request, model: Model, asked: _Asked) -> list[dict[str, Any]]:
-        wanted = _wanted(model.translator, asked)
+    async def _answers(
+        self, request: Request, model: Model, asked: _Asked, wanted: Wanted
+    ) -> list[dict[str, Any]]:
         answers = await self._service.texts(request, model, asked.texts, wanted)
         described = [_described(answer) for answer in answers]
         if asked.explain:
@@ -135,9 +138,7 @@ def _asked(fields: dict[str, Any]) -> _Asked:
 
 
 def _words(fields: dict[str, Any], name: str) -> tuple[str, ...]:
-    if not fields.get(name):
-        if fields.get(name) not in (None, []):
-            raise Refused(400, f"Invalid request: {name} parameter is not a list of strings")
+    if fields.get(name, []) == []:
         return ()
     words = strings(fields, name)
     if len(words) > MAX_WORDS:
