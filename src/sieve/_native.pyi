@@ -7,6 +7,7 @@ import numpy.typing as npt
 Ragged = tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]
 Result = tuple[
     int,
+    int,
     tuple[float, float, float, float, int],
     list[tuple[tuple[int, ...], tuple[float, ...], tuple[int, ...]]],
 ]

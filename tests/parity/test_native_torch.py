@@ -6,11 +6,9 @@ Eight generated models of odd shapes, every way to select and to search: about 2
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from generated_models import (
     SMALL,
     Given,
@@ -48,14 +46,6 @@ from sieve.selection.selectors import (
 )
 from sieve.selection.shortlist import Shortlist
 from sieve.text.vocabulary import BOS, EOS, PAD, UNK
-
-
-@pytest.fixture(autouse=True)
-def one_thread() -> Any:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def test_the_models_say_something() -> None:

@@ -235,7 +235,7 @@ class NativeModel {
     }
   }
 
-  /// [(number of words, timings, [(tokens, scores, positions)])]
+  /// [(number of words, times gone back, timings, [(tokens, scores, positions)])]
   static nb::list as_python(const std::vector<Result>& results) {
     nb::list all;
     for (const Result& result : results) {
@@ -247,7 +247,7 @@ class NativeModel {
       }
       const Timing& time = result.timing;
       all.append(nb::make_tuple(
-          result.words,
+          result.words, result.returns,
           nb::make_tuple(time.encode, time.select, time.gather, time.search, time.steps),
           hypotheses));
     }

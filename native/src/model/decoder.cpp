@@ -15,7 +15,8 @@ void Decoder::start(const Model& model, const Kernels& kernels, const float* mem
   length_ = length;
   rows_ = rows;
   position_ = 0;
-  for (auto* buffers : {&keys_, &keys_values_, &before_, &after_, &past_}) {
+  remembers_ = false;
+  for (auto* buffers : {&keys_, &keys_values_, &before_, &after_, &memories_, &past_}) {
     buffers->resize(layers);
   }
   focus_.grow(rows);
@@ -72,8 +73,26 @@ const float* Decoder::step(std::span<const std::int32_t> ids,
   const Norm& norm = model_->decoder_norm();
   float* states = work.normed.grow(n * S);
   kernels_->layer_norm({x, n, S}, d.width, norm.weight.data(), norm.bias.data(), states);
+  if (remembers_ && d.recurrent) {
+    for (std::size_t i = 0; i < layers; ++i) {
+      const float* cells = before_[i].data();
+      std::copy(cells, cells + S, memories_[i].grow((position_ + 1) * S) + position_ * S);
+    }
+  }
   ++position_;
   return states;
+}
+
+void Decoder::rewind(std::size_t steps) {
+  if (steps == position_) {
+    return;
+  }
+  position_ = steps;
+  const std::size_t S = model_->stride();
+  for (std::size_t i = 0; model_->dimensions().recurrent && i < before_.size(); ++i) {
+    const float* cells = memories_[i].data() + (steps - 1) * S;
+    std::copy(cells, cells + S, before_[i].data());
+  }
 }
 
 void Decoder::recur(std::size_t index, std::span<const std::int32_t> parents, float* x,

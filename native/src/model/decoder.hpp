@@ -21,6 +21,11 @@ class Decoder {
   const float* step(std::span<const std::int32_t> ids, std::span<const std::int32_t> parents,
                     Workspace& work);
 
+  /// From here on one hypothesis at a time, and `rewind` can be called.
+  void remember() { remembers_ = true; }
+  /// Takes steps back: as it was after its first `steps` ones, at least one.
+  void rewind(std::size_t steps);
+
   std::size_t stride() const { return model_->stride(); }
 
   /// Source position that the alignment head looked at in the last step, for each row.
@@ -34,8 +39,10 @@ class Decoder {
   const Model* model_ = nullptr;
   const Kernels* kernels_ = nullptr;
   std::size_t length_ = 0, rows_ = 0, position_ = 0;
+  bool remembers_ = false;
   std::vector<Buffer<float>> keys_, keys_values_;  // of the source, for each layer
   std::vector<Buffer<float>> before_, after_;      // cells (rows, stride) of each recurrent layer
+  std::vector<Buffer<float>> memories_;            // cells after each step (steps, stride)
   std::vector<Buffer<float>> past_;                // keys and values (steps, rows, 2 · width)
   Buffer<std::int32_t> ancestors_, next_ancestors_;  // (steps, rows): whose past row r goes on with
   Buffer<std::int32_t> focus_;

@@ -142,6 +142,11 @@ std::vector<Result> Engine::translate(std::span<const Sentence> sentences,
                                       const Selection& selection, const SearchOptions& options,
                                       std::size_t threads, Interrupt& interrupt) const {
   std::vector<Result> results(sentences.size());
+  // Scores of several hypotheses compare only when all words count: as much work as a full search.
+  const bool drafts = options.lossless && options.rows == 1 && !options.sampling &&
+                      options.blocked.empty() && !selection.everything;
+  const Selection everything{.everything = true, .include = {}, .exclude = selection.exclude};
+  const Selection& chosen = options.lossless && !drafts ? everything : selection;
   run(sentences, threads, interrupt, [&](std::size_t index, Scratch& scratch) {
     const Sentence& sentence = sentences[index];
     const std::size_t T = sentence.ids.size();
@@ -149,18 +154,26 @@ std::vector<Result> Engine::translate(std::span<const Sentence> sentences,
     Clock clock;
     const float* states = memory(sentence, scratch);
     result.timing.encode = clock.lap();
-    scratch.words.choose(model_, kernels_, selection, sentence.words, sentence.prefix, states, T,
+    scratch.words.choose(model_, kernels_, chosen, sentence.words, sentence.prefix, states, T,
                          scratch.work);
-    result.words = scratch.words.size();
     scratch.words.load();
     result.timing.gather = scratch.words.gathering();
     result.timing.select = clock.lap() - result.timing.gather;
     scratch.decoder.start(model_, kernels_, states, T, options.rows, scratch.work);
-    result.hypotheses =
-        scratch.search.run(scratch.decoder, scratch.words, kernels_, options, sentence.limit,
-                           sentence.prefix, sentence.key, scratch.work, interrupt);
+    if (drafts) {
+      result.hypotheses = scratch.lossless.run(
+          scratch.decoder, scratch.words, model_, kernels_, selection.exclude, options.alignment,
+          sentence.limit, sentence.prefix, scratch.work, interrupt);
+      result.timing.steps = scratch.lossless.steps();
+      result.returns = scratch.lossless.returns();
+    } else {
+      result.hypotheses =
+          scratch.search.run(scratch.decoder, scratch.words, kernels_, options, sentence.limit,
+                             sentence.prefix, sentence.key, scratch.work, interrupt);
+      result.timing.steps = scratch.search.steps();
+    }
+    result.words = scratch.words.size();
     result.timing.search = clock.lap();
-    result.timing.steps = scratch.search.steps();
   });
   return results;
 }

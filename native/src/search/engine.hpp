@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "lossless.hpp"
 #include "search.hpp"
 
 namespace sieve {
@@ -33,7 +34,8 @@ struct Timing {
 
 struct Result {
   std::vector<Hypothesis> hypotheses;
-  std::size_t words = 0;
+  std::size_t words = 0;    // at the end, those added on the way included
+  std::size_t returns = 0;  // how often a lossless search went back
   Timing timing;
 };
 
@@ -43,6 +45,7 @@ struct Scratch {
   Decoder decoder;
   OutputWords words;
   Search search;
+  LosslessSearch lossless;
   Buffer<float> memory;
 };
 

@@ -25,6 +25,7 @@ struct SearchOptions {
   float temperature = 1.0F;
   std::size_t top_k = 0;
   bool alignment = false;
+  bool lossless = false;  // find what a search over all words finds
   std::vector<Blocked> blocked;
   std::vector<std::uint8_t> opens;  // one flag a word: a word goes on after it
 };

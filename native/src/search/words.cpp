@@ -84,6 +84,23 @@ void OutputWords::load() {
   }
 }
 
+void OutputWords::add(std::int32_t id) {
+  const auto word = static_cast<std::size_t>(id);
+  if (choices_[word] == kIn) {
+    return;
+  }
+  choices_[word] = kIn;
+  ids_.push_back(id);
+  if (gathered_) {
+    gather();
+    const std::size_t before = columns_;
+    columns_ = padded(ids_.size());
+    float* bias = bias_.grow(columns_);
+    std::fill(bias + before, bias + columns_, -std::numeric_limits<float>::infinity());
+  }
+  bias_[gathered_ ? ids_.size() - 1 : word] = model_->output_bias()[word];
+}
+
 std::int64_t OutputWords::column(std::int32_t id) const {
   if (!gathered_) {
     return choices_[static_cast<std::size_t>(id)] == kIn ? id : -1;

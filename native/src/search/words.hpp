@@ -28,6 +28,8 @@ class OutputWords {
               const float* memory, std::size_t length, Workspace& work);
   /// Makes the rows of the output layer ready for `logits`.
   void load();
+  /// One more word, behind the others.
+  void add(std::int32_t id);
   /// Seconds that gathering rows took.
   double gathering() const { return gathering_; }
 
@@ -49,7 +51,7 @@ class OutputWords {
   void gather();
 
   const Model* model_ = nullptr;
-  std::vector<std::int32_t> ids_;  // sorted
+  std::vector<std::int32_t> ids_;  // sorted, but for those that were added
   std::vector<Choice> choices_;    // one a word
   std::size_t columns_ = 0, rows_gathered_ = 0;
   double gathering_ = 0.0;

@@ -118,6 +118,12 @@ def _add_search_arguments(group: Any) -> None:
         "have ended (default: %(default)s)",
     )
     group.add_argument(
+        "--lossless",
+        action="store_true",
+        help="write what a search over all words writes; with --beam-size 1 the selected words "
+        "are a guess that is checked, a beam searches all words",
+    )
+    group.add_argument(
         "--alignment", action="store_true", help="with --json: each piece's source piece"
     )
 
@@ -175,6 +181,7 @@ def _request(arguments: argparse.Namespace) -> "Request":
         max_length_factor=arguments.max_length_factor,
         stop=arguments.stop,
         sampling=sampling,
+        lossless=arguments.lossless,
         alignment=arguments.alignment,
     )
     words = tuple(arguments.include), tuple(arguments.exclude)

@@ -31,6 +31,8 @@ class Hypothesis:
     """Number of words the search could choose from, EOS included."""
     positions: tuple[int, ...] = ()
     """Source position of each token, on request."""
+    returns: int = 0
+    """How often a lossless search had to go back for a word that was not selected."""
 
     @property
     def score(self) -> float:

@@ -29,7 +29,7 @@ from sieve.model.weights import (
     mapped_parameters,
     model_config,
 )
-from sieve.selection.selectors import Selector
+from sieve.selection.selectors import Selector, excluded
 from sieve.selection.shortlist import Shortlist
 from sieve.text.vocabulary import EOS, IntArray
 
@@ -187,7 +187,8 @@ class NativeEngine:
         plan = planned(selection, src_ids, self.vocab_size)
         if plan is None:  # a selector of someone else's making
             encoded = self.encode(src_ids)
-            plan = Plan(words=tuple(selection.select(encoded)))
+            words = tuple(selection.select(encoded))
+            plan = Plan(words=words, exclude=excluded(selection))
             return self._search(encoded.states, src_ids, plan, options, prefixes)
         return self._search(ragged(src_ids), src_ids, plan, options, prefixes)
 
@@ -206,7 +207,7 @@ class NativeEngine:
             )
         except _native.ModelError as error:
             raise ModelError(str(error)) from None
-        return [Hypothesis(tokens, scores, size) for size, _, [(tokens, scores, _)] in found]
+        return [Hypothesis(tokens, scores, size) for size, _, _, [(tokens, scores, _)] in found]
 
     def _search(
         self,
@@ -227,13 +228,13 @@ class NativeEngine:
             )
         except _native.ModelError as error:
             raise ModelError(str(error)) from None
-        if not all(hypotheses for _, _, hypotheses in found):
+        if not all(hypotheses for *_, hypotheses in found):
             raise ModelError("a translation has no finite score: the weights are damaged")
         results = [
-            [Hypothesis(tokens, scores, size, places) for tokens, scores, places in hypotheses]
-            for size, _, hypotheses in found
+            [Hypothesis(*one[:2], size, one[2], returns) for one in hypotheses]
+            for size, returns, _, hypotheses in found
         ]
-        return results, [Timing(*timing) for _, timing, _ in found]
+        return results, [Timing(*timing) for _, _, timing, _ in found]
 
 
 def available_kernels() -> list[str]:
@@ -269,6 +270,7 @@ def _plain(options: SearchOptions) -> dict[str, Any]:
         "temperature": sampling.temperature if sampling else 1.0,
         "top_k": min(sampling.top_k, 2**31) if sampling else 0,
         "alignment": options.alignment,
+        "lossless": options.lossless,
         "blocked": [(list(one.tokens), one.at_word_start) for one in options.blocked],
         "open_ids": list(options.open_ids) if options.blocked else [],
     }

@@ -98,7 +98,7 @@ class _SourceIds:
     vocab_size: int
 
     def words_above(self, log_odds: float) -> list[Shortlist]:
-        raise NotImplementedError
+        raise AssertionError("only selectors that ask no engine are planned from source ids")
 
 
 def ragged(rows: Sequence[Sequence[int] | IntArray]) -> Ragged:

@@ -54,6 +54,9 @@ class SearchOptions:
     """End when nothing better can follow, or already once `beam_size` hypotheses have ended."""
     sampling: Sampling | None = None
     """Draw `n_best` samples instead of a beam search."""
+    lossless: bool = False
+    """Find what a search over all words finds, with its scores. Greedy search then takes the
+    selected words as a guess, which is checked; a beam, samples and `blocked` search all words."""
     alignment: bool = False
     """Whether to say which source position each token came from."""
     blocked: tuple[Blocked, ...] = ()

@@ -15,7 +15,6 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
@@ -32,14 +31,16 @@ from sieve.inference.output_words import (
     OutputWords,
     SelectedWords,
 )
+from sieve.inference.padding import pad
 from sieve.inference.sampling import Noise
 from sieve.inference.search import Search, run
+from sieve.inference.torch_lossless import translate_lossless
 from sieve.model.encoding import encode_source
 from sieve.model.stepping import DecoderSteps
 from sieve.model.translation import TranslationModel
 from sieve.selection.selectors import FullVocabulary, NeuralSelection, Selector, log_odds
 from sieve.selection.shortlist import Shortlist
-from sieve.text.vocabulary import BOS, EOS, PAD, IntArray
+from sieve.text.vocabulary import BOS, EOS, IntArray
 
 Precision = Literal["float32", "bfloat16", "float16"]
 _DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
@@ -77,6 +78,12 @@ class TorchEncoded:
             Shortlist(np.ascontiguousarray(ids), full=len(ids) == self.vocab_size)
             for ids in np.split(words, bounds)
         ]
+
+    def rows(self, rows: Sequence[int]) -> TorchEncoded:
+        """Some of the sentences."""
+        index = torch.tensor(rows, device=self.memory.device)
+        chosen = [self.src_ids[row] for row in rows]
+        return TorchEncoded(self.engine, chosen, self.memory[index], self.src_mask[index])
 
 
 class TorchEngine:
@@ -179,6 +186,8 @@ class TorchEngine:
         """See `Engine.translate`."""
         if not src_ids:
             return []
+        if options.lossless:
+            return translate_lossless(self, src_ids, selection, options, prefixes)
         captured = self._captured
         if captured is not None and prefixes is None and captured.takes(src_ids, options):
             if isinstance(selection, FullVocabulary):
@@ -313,15 +322,6 @@ def in_precision(model: TranslationModel, dtype: torch.dtype) -> TranslationMode
         # log-odds are compared with a threshold: 8 bits would move the sets
         lowered.nvs.bias = torch.nn.Parameter(model.nvs.bias.detach().clone(), requires_grad=False)
     return lowered
-
-
-def pad(sentences: Sequence[Sequence[int] | IntArray], width: int = 1) -> npt.NDArray[np.int64]:
-    """(B, T) with PAD behind each sentence; T is the longest, `width` at least."""
-    longest = max(map(len, sentences), default=1)
-    padded = np.full((len(sentences), max(width, longest)), PAD, np.int64)
-    for row, ids in zip(padded, sentences, strict=True):
-        row[: len(ids)] = ids
-    return padded
 
 
 def padded_width(size: int) -> int:

@@ -49,6 +49,8 @@ class Translation:
     """The score divided by length**α: what translations are compared by."""
     positions: tuple[int, ...] = ()
     """Source piece that each piece came from, on request."""
+    returns: int = 0
+    """How often a lossless search went back for a word that was not selected."""
     n_best: tuple[Translation, ...] = ()
     """All translations asked for, this one first, where more than one was."""
 
@@ -283,6 +285,7 @@ class Translator:
             token_scores=hypothesis.token_scores,
             normalized_score=hypothesis.normalized_score(options.length_penalty),
             positions=hypothesis.positions,
+            returns=hypothesis.returns,
         )
 
     def _shifted(
@@ -327,6 +330,7 @@ class Translator:
             token_scores=scores,
             normalized_score=whole.normalized_score(options.length_penalty),
             positions=tuple(place for part in parts for place in part.positions),
+            returns=sum(part.returns for part in parts),
         )
 
 

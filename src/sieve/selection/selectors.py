@@ -131,6 +131,17 @@ class Adjusted:
         return f"{self.inner} ({len(self.include)} added, {len(self.exclude)} excluded)"
 
 
+def excluded(selector: Selector) -> tuple[int, ...]:
+    """The words that a request forbids."""
+    return selector.exclude if isinstance(selector, Adjusted) else ()
+
+
+def unrestricted(selector: Selector) -> Selector:
+    """All words but those that a request forbids."""
+    exclude = excluded(selector)
+    return Adjusted(FullVocabulary(), (), exclude) if exclude else FullVocabulary()
+
+
 @dataclass(frozen=True)
 class Union:
     """The words that any of several selectors names."""

@@ -1,0 +1,157 @@
+#include "lossless.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace sieve {
+namespace {
+
+constexpr std::size_t kFirst = 5, kMost = 20;        // steps between two checks: whole tiles
+constexpr std::size_t kNear = std::size_t{1} << 16;  // bytes of weights that stay in a cache
+constexpr float kNever = -std::numeric_limits<float>::infinity();
+
+/// Column of the highest of `columns` logits, the first one of equals.
+std::size_t highest(const Kernels& kernels, const float* logits, std::size_t columns,
+                    float* maxima) {
+  const float top = kernels.chunk_maxima(logits, columns, maxima);
+  std::size_t chunk = 0;
+  while (chunk + 1 < columns / kGroup && maxima[chunk] != top) {
+    ++chunk;
+  }
+  const float* from = logits + chunk * kGroup;
+  return chunk * kGroup +
+         static_cast<std::size_t>(std::find(from, from + kGroup - 1, top) - from);
+}
+
+}  // namespace
+
+std::vector<Hypothesis> LosslessSearch::run(Decoder& decoder, OutputWords& words,
+                                            const Model& model, const Kernels& kernels,
+                                            std::span<const std::int32_t> exclude, bool alignment,
+                                            std::size_t limit,
+                                            std::span<const std::int32_t> prefix, Workspace& work,
+                                            Interrupt& interrupt) {
+  steps_ = returns_ = 0;
+  tokens_.clear();
+  focus_.clear();
+  scores_.clear();
+  bias_ = full_bias(model, exclude, prefix);
+  decoder.remember();
+  for (std::size_t interval = kFirst, sure = 0; sure < limit;) {
+    while (tokens_.size() < std::min(limit, sure + interval) &&
+           (tokens_.size() == sure || tokens_.back() != kEos)) {
+      if (interrupt.stopped()) {
+        throw Stopped{};
+      }
+      draft(decoder, words, kernels, prefix, work);
+    }
+    check(model, kernels, sure, work);
+    bool right = true;
+    for (; sure < tokens_.size() && right; ++sure) {
+      const Verdict& verdict = verdicts_[sure];
+      const bool forced = sure < prefix.size();
+      right = forced || tokens_[sure] == verdict.best;
+      const float logit = right ? verdict.chosen : verdict.top;
+      scores_.push_back(logit - (verdict.top + static_cast<float>(std::log(verdict.sum))));
+      if (!std::isfinite(scores_.back())) {
+        return {};
+      }
+      if (!right) {
+        words.add(verdict.best);
+        tokens_[sure] = verdict.best;
+        ++returns_;
+      }
+    }
+    tokens_.resize(sure);
+    focus_.resize(sure);
+    decoder.rewind(sure);
+    interval = right ? std::min(2 * interval, kMost) : 1;
+    if (tokens_.back() == kEos) {
+      break;
+    }
+  }
+  Hypothesis found{tokens_, scores_, {}};
+  if (tokens_.back() == kEos) {
+    found.tokens.pop_back();
+  }
+  if (alignment) {
+    found.positions.assign(focus_.begin(),
+                           focus_.begin() + static_cast<std::ptrdiff_t>(found.tokens.size()));
+  }
+  return {found};
+}
+
+/// One step with the selected words.
+void LosslessSearch::draft(Decoder& decoder, const OutputWords& words, const Kernels& kernels,
+                           std::span<const std::int32_t> prefix, Workspace& work) {
+  const std::size_t step = tokens_.size(), S = decoder.stride(), C = words.columns();
+  const std::int32_t before = step == 0 ? kBos : tokens_.back(), parent = 0;
+  const float* state = decoder.step({&before, 1}, {&parent, 1}, work);
+  std::copy(state, state + S, states_.grow((step + 1) * S) + step * S);
+  focus_.push_back(decoder.focus()[0]);
+  ++steps_;
+  if (step < prefix.size()) {
+    tokens_.push_back(prefix[step]);
+    return;
+  }
+  float* logits = logits_.grow(C);
+  words.logits(kernels, {state, 1, S}, work, logits);
+  tokens_.push_back(words.id(highest(kernels, logits, C, maxima_.grow(C / kGroup))));
+}
+
+/// Verdicts on the steps from `first` on. Logits of a block of words at a time are kept, no more.
+void LosslessSearch::check(const Model& model, const Kernels& kernels, std::size_t first,
+                           Workspace& work) {
+  const std::size_t S = model.stride(), rows = tokens_.size() - first;
+  const std::size_t V = model.dimensions().tgt_words;
+  const std::size_t block = std::max(kGroup, kNear / S / kGroup * kGroup);
+  float* logits = logits_.grow(rows * block);
+  float* maxima = maxima_.grow(block / kGroup);
+  verdicts_.resize(tokens_.size());
+  for (std::size_t r = first; r < tokens_.size(); ++r) {
+    verdicts_[r] = {kEos, kNever, kNever, 0.0};
+  }
+  work.activations.set(kernels, {states_.data() + first * S, rows, S}, model.int8());
+  for (std::size_t begin = 0; begin < V; begin += block) {
+    const std::size_t columns = padded(std::min(block, V - begin));
+    work.activations.multiply(kernels, model.output().part(begin, block), logits,
+                              {bias_ + begin, false, false});
+    for (std::size_t r = 0; r < rows; ++r) {
+      float* row = logits + r * columns;
+      Verdict& verdict = verdicts_[first + r];
+      const auto chosen = static_cast<std::size_t>(tokens_[first + r]);
+      if (chosen >= begin && chosen < begin + columns) {
+        verdict.chosen = row[chosen - begin];
+      }
+      const std::size_t best = highest(kernels, row, columns, maxima);
+      if (row[best] > verdict.top) {
+        verdict.sum *= std::exp(static_cast<double>(verdict.top) - row[best]);
+        verdict.top = row[best];
+        verdict.best = static_cast<std::int32_t>(begin + best);
+      }
+      if (verdict.top > kNever) {
+        verdict.sum += kernels.sum_exp(row, columns, verdict.top);
+      }
+    }
+  }
+}
+
+/// The output layer's biases; −inf for excluded words, unless required, and where there is none.
+const float* LosslessSearch::full_bias(const Model& model, std::span<const std::int32_t> exclude,
+                                       std::span<const std::int32_t> prefix) {
+  if (exclude.empty()) {
+    return model.output_bias();
+  }
+  const std::size_t V = model.dimensions().tgt_words;
+  float* masked = masked_.grow(padded(V));
+  std::copy(model.output_bias(), model.output_bias() + padded(V), masked);
+  for (const std::int32_t id : exclude) {
+    if (id != kEos && std::find(prefix.begin(), prefix.end(), id) == prefix.end()) {
+      masked[static_cast<std::size_t>(id)] = kNever;
+    }
+  }
+  return masked;
+}
+
+}  // namespace sieve

@@ -1,0 +1,51 @@
+// Greedy search over selected words that finds what greedy search over all words finds.
+//
+// Some steps are made with the selected words alone, then their states are checked against all words
+// in one product. At the first step where another word is better, that word joins the selected ones
+// and the search goes on from there. Steps between two checks: doubled when all were right, one when
+// not, so that little is lost where a selection keeps failing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "search.hpp"
+
+namespace sieve {
+
+class LosslessSearch {
+ public:
+  /// What greedy search over all words but the excluded ones finds; nothing where no score is finite.
+  std::vector<Hypothesis> run(Decoder& decoder, OutputWords& words, const Model& model, const Kernels& kernels,
+                 std::span<const std::int32_t> exclude, bool alignment, std::size_t limit,
+                 std::span<const std::int32_t> prefix, Workspace& work, Interrupt& interrupt);
+  /// Steps that the last run made, those it took back included.
+  std::size_t steps() const { return steps_; }
+  /// How often the last run went back.
+  std::size_t returns() const { return returns_; }
+
+ private:
+  /// What all words say of one step.
+  struct Verdict {
+    std::int32_t best = 0;
+    float top = 0.0F, chosen = 0.0F;  // logits of the best word and of the one that was chosen
+    double sum = 0.0;                 // of exp(logit − top)
+  };
+
+  void draft(Decoder& decoder, const OutputWords& words, const Kernels& kernels,
+             std::span<const std::int32_t> prefix, Workspace& work);
+  void check(const Model& model, const Kernels& kernels, std::size_t first, Workspace& work);
+  const float* full_bias(const Model& model, std::span<const std::int32_t> exclude,
+                         std::span<const std::int32_t> prefix);
+
+  std::size_t steps_ = 0, returns_ = 0;
+  const float* bias_ = nullptr;
+  std::vector<std::int32_t> tokens_, focus_;
+  std::vector<float> scores_;
+  std::vector<Verdict> verdicts_;
+  Buffer<float> states_, logits_, maxima_, masked_;
+};
+
+}  // namespace sieve
