@@ -16,7 +16,7 @@ $(STAMP): pyproject.toml constraints.txt $(NATIVE)
 	touch $@
 
 demo: setup
-	$(BIN)/python recipes/demo/run.py
+	$(BIN)/python recipes/demo/translate.py
 
 check: setup
 	$(BIN)/ruff format --check .

@@ -9,22 +9,23 @@ from sieve.text.surface import look_at
 
 @pytest.mark.parametrize("line", ["!!! ??? ---", "😀", "12345", "", "Привет мир", "你好", "+49 30"])
 def test_nothing_to_translate(line: str) -> None:
-    assert not look_at(line, "en").translatable
+    surface = look_at(line, "en")
+    assert surface.text == ""
+    assert surface.finish("") == line
 
 
 @pytest.mark.parametrize("line", ["Hi", "a", "Schrödinger's Привет cat", "C3PO", "naïve café"])
 def test_something_to_translate(line: str) -> None:
     surface = look_at(line, "en")
-    assert surface.translatable
     assert surface.text == line
     assert surface.finish("Außen") == "Außen"
 
 
 def test_scripts_follow_the_language() -> None:
-    assert look_at("Привет", "ru").translatable
-    assert not look_at("Hello", "ru").translatable
-    assert look_at("Привет", "tlh").translatable  # no idea how Klingons write
-    assert look_at("123", "").translatable
+    assert look_at("Привет", "ru").text == "Привет"
+    assert look_at("Hello", "ru").text == ""
+    assert look_at("Привет", "tlh").text == "Привет"  # no idea how Klingons write
+    assert look_at("123", "").text == "123"
 
 
 @pytest.mark.parametrize(
@@ -46,11 +47,28 @@ def test_not_shouted(line: str) -> None:
     assert look_at(line, "en").text == line
 
 
-@given(st.text(max_size=60), st.sampled_from(["en", "de", "ru", ""]))
-def test_any_text(line: str, language: str) -> None:
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("Well done 🎉", "WELL DONE 🎉"),
+        ("🎉 🎉  Well done!", "🎉 🎉  WELL DONE!"),
+        ("Привет, this is mixed текст", "Привет, THIS IS MIXED текст"),
+        ("I ❤ you", "I ❤ YOU"),
+        ("3 🍎", "3 🍎"),
+        ("🎉 GO HOME", "🎉 GO HOME"),
+    ],
+)
+def test_ends_stay(line: str, expected: str) -> None:
+    surface = look_at(line, "en")
+    assert surface.finish(surface.text.upper()) == expected
+
+
+@given(st.text(max_size=60), st.sampled_from(["en", "de", "ru", "tlh", ""]))
+def test_nothing_is_lost(line: str, language: str) -> None:
     surface = look_at(line, language)
-    assert surface.line == line
-    assert len(surface.text.split()) == len(line.split())
+    if not surface.shouted:
+        assert surface.finish(surface.text) == line
+    assert look_at(line, language, plain=True).text in ("", line)
 
 
 def test_what_is_in_the_line_stays_as_it_is() -> None:

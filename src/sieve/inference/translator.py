@@ -241,16 +241,14 @@ class Translator:
         prefixes: Sequence[str],
     ) -> list[list[Translation]]:
         """The translations of each line, best first; none for a line without a token."""
-        surfaces = [look_at(line, self.languages[0]) for line in lines]
-        if options.alignment or any(prefixes):  # positions and prefixes are those of the line
-            surfaces = [replace(one, shouted=False) for one in surfaces]
+        plain = options.alignment or any(prefixes)  # positions and prefixes are those of the line
+        surfaces = [look_at(line, self.languages[0], plain) for line in lines]
         sources = self._encoded([one.text for one in surfaces])
         forced = self.tokenizers.target.encode(list(prefixes)) if any(prefixes) else None
         results: list[list[Translation]] = [[] for _ in lines]
         lengths = [len(source) for source in sources]
         for row, surface in enumerate(surfaces):
-            if not surface.translatable and not prefixes[row]:
-                lengths[row] = 0
+            if not surface.text and surface.line:
                 results[row] = [self._copied(surface.line)]
         for rows in _batches(lengths, self.batch_tokens or BATCH_TOKENS):
             found = self.engine.translate(

@@ -1,8 +1,9 @@
 """What a model is spared: text that nothing can translate, and text in capitals.
 
 A line without a letter, or in a script that the source language is not written in, is given back
-as it is; a model would make up something. A line in capitals is read in lower case and its
-translation set in capitals again: models hardly ever saw such lines.
+as it is, and so are emoji and words of other scripts at the ends of a line; a model would make up
+something. A line in capitals is read in lower case and its translation set in capitals again:
+models hardly ever saw such lines.
 """
 
 import re
@@ -25,38 +26,62 @@ class Surface:
     """How one line is to be handled around the model."""
 
     line: str
-    translatable: bool
-    shouted: bool
-
-    @property
-    def text(self) -> str:
-        """What the model reads."""
-        return _quiet(self.line) if self.shouted else self.line
+    before: str = ""
+    """What stays as it is before the text that is translated."""
+    text: str = ""
+    """What the model reads; nothing where there is nothing to translate."""
+    after: str = ""
+    """What stays as it is behind it."""
+    shouted: bool = False
 
     def finish(self, translation: str) -> str:
         """The translation of the line from that of `text`."""
-        return _loud(translation, set(self.line.split())) if self.shouted else translation
+        if self.shouted:
+            translation = _loud(translation, set(self.line.split()))
+        return f"{self.before}{translation}{self.after}"
 
 
-def look_at(line: str, language: str) -> Surface:
+def look_at(line: str, language: str, plain: bool = False) -> Surface:
     """Says what to do with a line.
 
     Args:
         line: What shall be translated.
         language: The language it should be in, as a code; "" where that is not known.
+        plain: Whether a model must read the line as it stands, if it reads it at all.
     """
-    letters = [c for c in line if c.isalpha()]
-    script = _SCRIPT_OF.get(re.split("[-_]", language.lower())[0])
     if not language:
-        return Surface(line, translatable=True, shouted=False)
-    if not letters:
-        return Surface(line, translatable=False, shouted=False)
-    if script is not None:
-        foreign = sum(_script(c) != script for c in letters)
-        if 2 * foreign > len(letters):
-            return Surface(line, translatable=False, shouted=False)
-    shouted = len(letters) >= _SHORTEST_SHOUT and all(c.upper() == c for c in letters)
-    return Surface(line, translatable=True, shouted=shouted and _quiet(line) != line)
+        return Surface(line, text=line)
+    script = _SCRIPT_OF.get(re.split("[-_]", language.lower())[0])
+    letters = [c for c in line if c.isalpha()]
+    own = letters if script is None else [c for c in letters if _script(c) == script]
+    if 2 * len(own) < len(letters) or not own:
+        return Surface(line, before=line)
+    if plain:
+        return Surface(line, text=line)
+    before, text, after = _ends(line, script)
+    shouted = len(own) >= _SHORTEST_SHOUT and all(c.upper() == c for c in own)
+    quiet = _quiet(text) if shouted else text
+    return Surface(line, before, quiet, after, shouted=quiet != text)
+
+
+def _ends(line: str, script: str | None) -> tuple[str, str, str]:
+    """The line without emoji and words of other scripts at its ends, and what was there."""
+    words = re.split(r"(\s+)", line)
+    odd = [_is_odd(word, script) for word in words]
+    if not any(odd):
+        return "", line, ""
+    usual = [i for i, word in enumerate(words) if word.strip() and not odd[i]]
+    first, last = usual[0], usual[-1] + 1
+    parts = words[:first], words[first:last], words[last:]
+    before, text, after = ("".join(part) for part in parts)
+    return before, text, after
+
+
+def _is_odd(word: str, script: str | None) -> bool:
+    """Whether a word has emoji or letters of another script, and nothing of one's own."""
+    if any(c.isdigit() or (c.isalpha() and _script(c) == (script or _script(c))) for c in word):
+        return False
+    return any(c.isalpha() or unicodedata.category(c) == "So" for c in word)
 
 
 @lru_cache(maxsize=4096)
