@@ -1,0 +1,165 @@
+"""Domain adaptation (paper, table 4 and figure 4): the head against the lexicon, before and after.
+
+    python recipes/ablations/adaptation.py MODEL --lexicon LEXICON --pair IN.en IN.de \
+        --idioms itds_idiom_test.en-de --test newstest2019.en-de --work work/adaptation \
+        --output docs/results/adaptation_en_de.json
+
+MODEL is a float model directory with a head. A few hundred pairs are drawn from the in-domain text;
+the head alone is fine-tuned on them with the paper's settings (10 epochs, 1e-4, 2048 tokens), and
+the lexicon gets the same pairs ten times: by `sieve lexicon adapt`, or, with --corpus, as in the
+paper by aligning CORPUS again with them. A run that was stopped goes on when it is given again.
+"""
+
+import argparse
+import random
+import sys
+from dataclasses import asdict, replace
+from functools import partial
+from itertools import product
+from pathlib import Path
+
+from verbs import Json, command, once, write
+
+from sieve.evaluation.curve import Curve, measure_curves
+from sieve.evaluation.idioms import read_idioms
+from sieve.evaluation.probes import Probe
+from sieve.evaluation.sets import read_set
+from sieve.inference.load import load
+from sieve.inference.translator import Translator
+from sieve.selection.lexicon import Lexicon
+from sieve.text.reading import read_lines
+
+TOP = (200, 1000)
+STATES = ("before", "after")
+
+
+def draw(source: Path, target: Path, number: int, folder: Path) -> tuple[Path, Path]:
+    """So many pairs at random, the same each time."""
+    paths = folder / "in-domain.source", folder / "in-domain.target"
+    if not all(path.exists() for path in paths):
+        lines = list(zip(read_lines(source), read_lines(target), strict=True))
+        chosen = random.Random(1).sample(lines, min(number, len(lines)))
+        for path, side in zip(paths, zip(*chosen, strict=True), strict=True):
+            path.write_text("".join(f"{line}\n" for line in side), encoding="utf-8")
+    return paths
+
+
+def adapted_lexicon(args: argparse.Namespace, pair: tuple[Path, Path]) -> Path:
+    """The lexicon with the in-domain pairs, ten times."""
+    made: Path = args.work / "lexicon"
+    if args.corpus is None:
+        return once(made, "lexicon", "adapt", args.lexicon, "--pair", *pair, "-o", made)
+    languages = load(args.model).languages
+    extra = args.work / "in-domain"
+    once(
+        extra, "prepare", "--pair", *pair, "--languages", *languages, "--tokenizer", args.model,
+        "--output", extra,
+    )  # fmt: skip
+    return once(made, "lexicon", "build", args.corpus, "--extra", extra, "-o", made)
+
+
+def adapted_head(args: argparse.Namespace, pair: tuple[Path, Path]) -> Path:
+    """The model with its head fine-tuned."""
+    made: Path = args.work / "model"
+    settings = [f"training.positive_weight={args.positive_weight}", *args.set]
+    chosen = [word for setting in settings for word in ("--set", setting)]
+    return once(
+        made, "adapt", args.model, "--pair", *pair, "--head-only", "--epochs", args.epochs,
+        *chosen, "--output", made,
+    )  # fmt: skip
+
+
+def probes(translator: Translator, args: argparse.Namespace) -> list[Probe]:
+    """What is looked for: idiom sets in all scopes, test sets in sentence scope."""
+    words, languages = translator.tokenizers, translator.languages
+    found = [
+        probe
+        for text in args.idioms
+        for probe in read_idioms(text, languages).first(args.sentences).probes(words)
+    ]
+    for text in args.test:
+        one = read_set(text, languages).first(args.sentences)
+        found.append(Probe.of_text(one.name, words, one.sources, {"sentence": one.references}))
+    return found
+
+
+def measured(model: Path, lexicon: Path, args: argparse.Namespace) -> list[Curve]:
+    """Curves of a head and a lexicon on all sets."""
+    translator = load(model, threads=args.threads)
+    opened = partial(Lexicon.open, lexicon)
+    return [
+        curve
+        for probe in probes(translator, args)
+        for curve in measure_curves(translator.engine, probe, opened())
+    ]
+
+
+def rows(state: str, curves: list[Curve], sizes: dict[tuple[str, str, int], float]) -> list[Json]:
+    """The lexicon at its k, the head with as many words as that lexicon had before."""
+    found = []
+    by_name = {(one.test, one.scope, one.method): one for one in curves}
+    scopes = dict.fromkeys((one.test, one.scope) for one in curves)
+    for (test, scope), k in product(scopes, TOP):
+        lexicon, head = by_name[test, scope, "lexicon"], by_name[test, scope, "nvs"]
+        point = next(point for point in lexicon.points if point.setting == k)
+        size = sizes.setdefault((test, scope, k), point.mean_size)
+        shared = {"state": state, "test": test, "scope": scope, "counted": lexicon.counted}
+        found += [
+            {**shared, "selection": f"lexicon:{k}", "recall": point.recall,
+             "mean_size": point.mean_size},
+            {**shared, "selection": f"nvs at the size of lexicon:{k} before",
+             "recall": head.recall_at(size), "mean_size": size},
+        ]  # fmt: skip
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("model", type=Path)
+    parser.add_argument("--lexicon", type=Path, required=True)
+    parser.add_argument("--pair", type=Path, nargs=2, required=True, help="in-domain text")
+    parser.add_argument("--idioms", nargs="+", default=[], help="as in sieve evaluate")
+    parser.add_argument("--test", nargs="+", default=[], help="what must not get worse")
+    parser.add_argument("--number", type=int, default=300, help="in-domain pairs")
+    parser.add_argument("--corpus", type=Path, help="align it again, as in the paper")
+    parser.add_argument("--epochs", type=int, default=10)
+    parser.add_argument("--positive-weight", default="1000", help="that the head learned with")
+    parser.add_argument("--set", action="append", default=[], help="settings of sieve adapt")
+    parser.add_argument("--sentences", type=int, help="of each set, for a trial")
+    parser.add_argument("--threads", type=int)
+    parser.add_argument("--work", type=Path, required=True)
+    parser.add_argument("--output", type=Path, required=True)
+    args = parser.parse_args()
+    args.work.mkdir(parents=True, exist_ok=True)
+    pair = draw(*args.pair, args.number, args.work)
+    sides = {
+        "before": (args.model, args.lexicon),
+        "after": (adapted_head(args, pair), adapted_lexicon(args, pair)),
+    }
+    table: list[Json] = []
+    curves: list[Json] = []
+    sizes: dict[tuple[str, str, int], float] = {}
+    for state in STATES:
+        found = measured(*sides[state], args)
+        table += rows(state, found, sizes)
+        curves += [asdict(replace(curve, model=state)) for curve in found]
+    write(
+        args.output,
+        {
+            "command": command(sys.argv),
+            "title": "Domain adaptation, " + "-".join(load(args.model).languages),
+            "direction": "-".join(load(args.model).languages),
+            "about": f"{min(args.number, sum(1 for _ in read_lines(pair[0])))} in-domain pairs; "
+            f"head alone, {args.epochs} epochs; lexicon with the same pairs ten times, "
+            + ("aligned again with all text." if args.corpus else "by `sieve lexicon adapt`."),
+            "engine": str(load(args.model, threads=args.threads).engine),
+            "adaptation": table,
+            "adaptation_curves": curves,
+        },
+    )
+
+
+if __name__ == "__main__":
+    main()
