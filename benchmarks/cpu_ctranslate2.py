@@ -44,14 +44,15 @@ def prepare(directory: Path, size: Size, set_size: int) -> None:
 class Random(Converter):  # type: ignore[misc]
     """What their converters do, from no file."""
 
-    def __init__(self, size: Size) -> None:
+    def __init__(self, size: Size, words: int = WORDS) -> None:
         self.size = size
+        self.words = words
 
     def _load(self) -> Any:
-        return _spec(self.size)
+        return _spec(self.size, self.words)
 
 
-def _spec(size: Size) -> Any:
+def _spec(size: Size, words: int) -> Any:
     layers = (size.encoder_layers, size.decoder_layers)
     relu = common_spec.Activation.RELU
     spec = TransformerSpec.from_config(layers, size.heads, pre_norm=True, activation=relu)
@@ -76,11 +77,11 @@ def _spec(size: Size) -> Any:
         linear(layer.linear_1, D, size.d_ff)
         norm(layer.layer_norm)
 
-    embedding = rng.normal(0, D**-0.5, (WORDS, D)).astype(np.float32)
+    embedding = rng.normal(0, D**-0.5, (words, D)).astype(np.float32)
     spec.encoder.embeddings[0].weight = embedding
     spec.decoder.embeddings.weight = embedding
     spec.decoder.projection.weight = embedding
-    spec.decoder.projection.bias = rng.normal(0, 0.1, WORDS).astype(np.float32)
+    spec.decoder.projection.bias = rng.normal(0, 0.1, words).astype(np.float32)
     spec.decoder.projection.bias[EOS] = -1e4
     for layer in spec.encoder.layer:
         attention(layer.self_attention, 3 * D, D)
@@ -91,7 +92,7 @@ def _spec(size: Size) -> Any:
         feed_forward(layer.ffn)
     norm(spec.encoder.layer_norm)
     norm(spec.decoder.layer_norm)
-    vocabulary = ["<blank>", "<s>", "</s>", "<unk>", *map(word, range(SPECIAL, WORDS))]
+    vocabulary = ["<blank>", "<s>", "</s>", "<unk>", *map(word, range(SPECIAL, words))]
     spec.register_source_vocabulary(vocabulary)
     spec.register_target_vocabulary(vocabulary)
     return spec

@@ -12,6 +12,8 @@ from child import printed
 from serving import PATIENCE, Site
 
 from sieve.cli.main import main
+from sieve.serve.run import listen
+from sieve.serve.settings import Settings
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -101,3 +103,10 @@ def test_help_needs_no_server() -> None:
         "assert 'uvicorn' not in sys.modules and 'numpy' not in sys.modules"
     )
     assert "--api-keys FILE" in printed(code)
+
+
+def test_small_packets_are_sent_at_once() -> None:
+    """Else an answer waits 40 ms for the acknowledgement of its own head."""
+    with listen(Settings(port=0)) as sock:
+        assert sock.proto == socket.IPPROTO_TCP
+        assert sock.getsockname()[0] == "127.0.0.1"

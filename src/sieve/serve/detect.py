@@ -33,6 +33,11 @@ class Detector:
         self._identifier: Any = None
         self._codes: dict[str, str] = {}
 
+    def warm(self) -> None:
+        """Loads the model beside other work, as somebody seems about to ask."""
+        if self._identifier is None and not self._lock.locked():
+            threading.Thread(target=self.detect, args=(["a"],), daemon=True).start()
+
     def detect(self, texts: Sequence[str]) -> list[Detected]:
         """Languages of texts taken together, the likeliest first, none that is out of question."""
         text = "\n".join(texts)[:MOST_CHARACTERS]

@@ -70,7 +70,8 @@ class LibreTranslate:
         return as_json([asdict(one) for one in found])
 
     async def languages(self, request: Request) -> Response:
-        """GET /languages."""
+        """GET /languages: what pages ask for first."""
+        self._service.detector.warm()
         return as_json(self._service.models.described())
 
     async def health(self, request: Request) -> Response:

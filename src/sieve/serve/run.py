@@ -25,7 +25,8 @@ IDLE_SECONDS = 30
 def listen(settings: Settings) -> socket.socket:
     """A socket that clients can connect to, or one line that says why there is none."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    sock = socket.socket(family, socket.SOCK_STREAM)
+    # named in full: for no other protocol asyncio sends small packets at once
+    sock = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         sock.bind((settings.host, settings.port))
