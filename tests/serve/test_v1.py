@@ -117,6 +117,7 @@ def test_auto_and_the_same_language(site: Site) -> None:
         ({"exclude": [1]}, "exclude parameter is not a list of strings"),
         ({"exclude": ""}, "exclude parameter is not a list of strings"),
         ({"include": ["a"] * 65}, "include parameter has more than 64 words"),
+        ({"exclude": ["a" * 101]}, "exclude parameter has a word of more than 100 characters"),
         ({"target": "fr"}, "fr is not supported"),
     ],
 )

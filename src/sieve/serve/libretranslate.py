@@ -66,7 +66,8 @@ class LibreTranslate:
         texts, _ = _texts(fields, request)
         self._access.check(request.client, fields.get("api_key"), 1)
         self._service.check_size(texts)
-        found = await asyncio.to_thread(self._service.detector.detect, texts)
+        with self._service.accepted():
+            found = await asyncio.to_thread(self._service.detector.detect, texts)
         return as_json([asdict(one) for one in found])
 
     async def languages(self, request: Request) -> Response:

@@ -10,7 +10,7 @@ from typing import Any
 
 import sieve
 from sieve.serve.models import Models
-from sieve.serve.settings import MAX_ALTERNATIVES, MAX_BEAM, MAX_WORDS, Limits
+from sieve.serve.settings import MAX_ALTERNATIVES, MAX_BEAM, MAX_WORD, MAX_WORDS, Limits
 
 Schema = dict[str, Any]
 
@@ -205,7 +205,7 @@ def _detect(models: Models, limits: Limits) -> Schema:
 
 
 def _own(models: Models, limits: Limits) -> Schema:
-    words = _list(STRING, maxItems=MAX_WORDS)
+    words = _list({"type": "string", "maxLength": MAX_WORD}, maxItems=MAX_WORDS)
     common = {
         "texts": _list(STRING, minItems=1, maxItems=limits.texts),
         "source": _source(models),

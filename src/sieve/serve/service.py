@@ -7,6 +7,7 @@ Knows models, limits and clients that go away; nothing of dialects, which is `li
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -170,7 +171,7 @@ class Service:
                 503,
                 f"not done within {self.limits.seconds:g} seconds, send less text or try later",
                 "too_long",
-                retry_after=int(self.limits.seconds),
+                retry_after=math.ceil(self.limits.seconds),
             )
         except SieveError as error:
             raise Refused(400, str(error)) from None

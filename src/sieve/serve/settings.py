@@ -11,6 +11,8 @@ MAX_ALTERNATIVES = 9
 """Most further translations of a text."""
 MAX_WORDS = 64
 """Most words to include, and to exclude, in one request."""
+MAX_WORD = 100
+"""Characters of such a word."""
 BYTES_A_CHARACTER = 12
 """Most bytes that a character takes in a body: four of UTF-8, each as %XX."""
 BODY_FRAME = 2**16

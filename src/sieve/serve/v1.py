@@ -18,7 +18,7 @@ from sieve.serve.asked import direction, language, strings, whole
 from sieve.serve.fields import is_json, parse_json
 from sieve.serve.models import Model
 from sieve.serve.service import Answer, Service
-from sieve.serve.settings import MAX_BEAM, MAX_WORDS
+from sieve.serve.settings import MAX_BEAM, MAX_WORD, MAX_WORDS
 from sieve.serve.web import Refused, Request, Response, as_json
 from sieve.text.spelling import spellings
 
@@ -143,6 +143,10 @@ def _words(fields: dict[str, Any], name: str) -> tuple[str, ...]:
     words = strings(fields, name)
     if len(words) > MAX_WORDS:
         raise Refused(400, f"Invalid request: {name} parameter has more than {MAX_WORDS} words")
+    if max(map(len, words)) > MAX_WORD:
+        raise Refused(
+            400, f"Invalid request: {name} parameter has a word of more than {MAX_WORD} characters"
+        )
     return tuple(words)
 
 
