@@ -6,8 +6,9 @@
 
 MODEL is a float model directory with a head. A few hundred pairs are drawn from the in-domain text;
 the head alone is fine-tuned on them with the paper's settings (10 epochs, 1e-4, 2048 tokens), and
-the lexicon gets the same pairs ten times: by `sieve lexicon adapt`, or, with --corpus, as in the
-paper by aligning CORPUS again with them. A run that was stopped goes on when it is given again.
+the lexicon gets the same pairs ten times: with --corpus as in the paper, by aligning CORPUS again
+with them; else by `sieve lexicon adapt`, which takes seconds but finds no pair of words that the
+lexicon does not know. A run that was stopped goes on when it is given again.
 """
 
 import argparse
@@ -49,10 +50,12 @@ def adapted_lexicon(args: argparse.Namespace, pair: tuple[Path, Path]) -> Path:
     made: Path = args.work / "lexicon"
     if args.corpus is None:
         return once(made, "lexicon", "adapt", args.lexicon, "--pair", *pair, "-o", made)
-    languages = load(args.model).languages
     extra = args.work / "in-domain"
+    # nothing is cleaned away: the head learns from every pair, too
+    kept = ("overlap", "tokens", "length-ratio")
+    whole = [word for rule in kept for word in (f"--max-{rule}", "off")]
     once(
-        extra, "prepare", "--pair", *pair, "--languages", *languages, "--tokenizer", args.model,
+        extra, "prepare", "--pair", *pair, "--tokenizer", args.model, "--keep-duplicates", *whole,
         "--output", extra,
     )  # fmt: skip
     return once(made, "lexicon", "build", args.corpus, "--extra", extra, "-o", made)

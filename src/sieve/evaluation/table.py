@@ -80,8 +80,22 @@ def measure(
 ) -> list[Row]:
     """A row for each selection, the unrestricted one first."""
     names = with_baseline(options.selections)
-    selectors = {name: translator.selector(name) for name in names}
+    for name in names:
+        translator.selector(name)  # errors now
     found = {name: translated(translator, one, name, options, done) for name in names}
+    return rows_of(translator, model, one, found, options, done)
+
+
+def rows_of(
+    translator: Translator,
+    model: str,
+    one: ParallelSet,
+    found: Mapping[str, Sequence[Translation]],
+    options: TableOptions,
+    done: Step = lambda number: None,
+) -> list[Row]:
+    """A row for each selection whose translations are there; the unrestricted one must be."""
+    selectors = {name: translator.selector(name) for name in found}
     probe = output_probe(translator, one, found[NONE])
     sets = recalls(translator.engine, probe, selectors)
     timed = _latency(translator, one, selectors, options, done)
@@ -100,7 +114,7 @@ def measure(
             timed.get(name),
             signature(translator, one, name, options.search),
         )
-        for name in names
+        for name in found
     ]
 
 
