@@ -21,6 +21,7 @@ VERBS = {
     "train": "a translation model with neural vocabulary selection from a prepared corpus",
     "average": "the best checkpoints of a run into one model directory",
     "adapt": "fine-tune a model directory on new data, all of it or the head alone",
+    "calibrate": "the operating point of a model's selection, and its dial",
     "convert": "a model directory to int8, float16 or float32 weights",
     "lexicon": "alignment lexicons: build, align, adapt, import, export, show",
     "translate": "lines in, translated lines out",
@@ -31,6 +32,8 @@ VERBS = {
     "benchmark": "latency of one sentence at a time, repeated in fresh processes",
     "human": "human evaluation: blind rating sheets, and what the ratings say",
     "report": "everything measured, as one HTML page",
+    "doctor": "what this machine can do, which models are here, how fast they are",
+    "completion": "what a shell needs to complete verbs and options",
 }
 
 
@@ -63,7 +66,8 @@ def main(argv: Sequence[str]) -> int:
     return _run_verb(verb, argv[1:])
 
 
-def _run_verb(verb: str, argv: Sequence[str]) -> int:
+def verb_parser(verb: str) -> argparse.ArgumentParser:
+    """The parser of one verb."""
     module = importlib.import_module(f"sieve.cli.{verb}")
     parser = argparse.ArgumentParser(
         prog=f"sieve {verb}",
@@ -72,10 +76,17 @@ def _run_verb(verb: str, argv: Sequence[str]) -> int:
     )
     parser.add_argument("-v", "--verbose", action="store_true", help="more log lines")
     module.add_arguments(parser)
-    arguments = parser.parse_args(argv)
+    parser.set_defaults(execute=module.execute)
+    return parser
+
+
+def _run_verb(verb: str, argv: Sequence[str]) -> int:
+    arguments = verb_parser(verb).parse_args(argv)
+    execute = arguments.execute
+    del arguments.execute
     log.configure(arguments.verbose)
     try:
-        module.execute(arguments)
+        execute(arguments)
     except SieveError as error:
         print(f"sieve {verb}: {error}", file=sys.stderr)
         return 2

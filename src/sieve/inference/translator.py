@@ -5,17 +5,20 @@ Knows which selections a model offers, and no engine by name: `load` picks one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import asyncio
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, overload
+from pathlib import Path
+from typing import Any, NoReturn, overload
 
 import numpy as np
 
 from sieve.errors import ConfigError, InputError
 from sieve.inference.engine import Engine, Hypothesis
 from sieve.inference.options import Blocked, SearchOptions
+from sieve.inference.streams import checked, file_lines, in_order, write_lines
 from sieve.selection.selectors import Adjusted, Resources, Selector, parse_selection
 from sieve.text import sentences
 from sieve.text.literals import put_right
@@ -116,9 +119,23 @@ class Translator:
         prefix: str | Sequence[str] = "",
     ) -> list[Translation]: ...
 
+    @overload
+    def translate(
+        self,
+        text: Iterator[str],
+        *,
+        selection: str | None = None,
+        threshold: float | None = None,
+        beam_size: int | None = None,
+        options: SearchOptions | None = None,
+        include: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+        prefix: str = "",
+    ) -> Iterator[Translation]: ...
+
     def translate(  # noqa: PLR0913 (a request in words; `run` takes it as one value)
         self,
-        text: str | list[str] | tuple[str, ...],
+        text: str | list[str] | tuple[str, ...] | Iterator[str],
         *,
         selection: str | None = None,
         threshold: float | None = None,
@@ -127,11 +144,24 @@ class Translator:
         include: Sequence[str] = (),
         exclude: Sequence[str] = (),
         prefix: str | Sequence[str] = "",
-    ) -> Translation | list[Translation]:
+    ) -> Translation | list[Translation] | Iterator[Translation]:
         """Translates one text, or several in one go; the order is kept and empty ones stay empty.
 
+        >>> import sieve
+        >>> translator = sieve.load("en-de")
+        >>> translator.translate("Good morning!").text
+        'Guten Morgen!'
+        >>> [one.text for one in translator.translate(["Good morning!", "Thank you!"])]
+        ['Guten Morgen!', 'Danke!']
+        >>> for one in translator.translate(line for line in ("Good morning!", "")):
+        ...     print(one.text, one.shortlist_size < one.vocab_size)
+        Guten Morgen! True
+         True
+
         Args:
-            text: A sentence, or a list of them; a long one is split and joined again.
+            text: A sentence; a list or tuple of them, for a list of translations; or anything else
+                that gives sentences one by one, for an iterator that reads on as it is read. A
+                long sentence is split and joined again.
             selection: `none`, `frequent:N`, `lexicon:K`, `nvs:λ`, joined by `+`. By default `nvs`
                 at the model's own threshold where it has a head, else `none`.
             threshold: Short for `selection="nvs:threshold"`.
@@ -141,11 +171,16 @@ class Translator:
             exclude: Words that may not be used.
             prefix: What the translation must begin with, or a list of them.
         """
-        lines = [text] if isinstance(text, str) else list(text)
+        if not isinstance(text, str | Iterable) or isinstance(text, bytes):
+            raise InputError(f"text: got {type(text).__name__}, expected a string or several")
+        listed = isinstance(text, str | list | tuple)
+        lines = [text] if isinstance(text, str) else checked(text) if listed else []
         options = options or SearchOptions()
         if beam_size is not None:
             options = replace(options, beam_size=beam_size)
         prefixes = (prefix,) * len(lines) if isinstance(prefix, str) else tuple(prefix)
+        if prefixes and not listed:
+            raise InputError("prefix: got a list with an iterator of texts, expected one string")
         request = Request(
             _one_selection(selection, threshold),
             options,
@@ -153,8 +188,54 @@ class Translator:
             tuple(exclude),
             prefixes if any(prefixes) else (),
         )
+        if not listed:
+            return in_order(text, lambda some: self.run(some, _begun(request, prefix, len(some))))
         translations = self.run(lines, request)
         return translations[0] if isinstance(text, str) else translations
+
+    def translate_file(self, source: str | Path, target: str | Path, **options: Any) -> int:
+        """Translates a UTF-8 file line by line and gives the number of lines.
+
+        The target is written whole or not at all; `sieve translate --input --output` can go on
+        after an interruption.
+
+        Args:
+            source: To read, a sentence or paragraph a line.
+            target: To write.
+            options: Of `translate`.
+        """
+        return write_lines(target, self.translate(file_lines(source), **options))
+
+    @overload
+    async def atranslate(self, text: str, **options: Any) -> Translation: ...
+
+    @overload
+    async def atranslate(
+        self, text: list[str] | tuple[str, ...], **options: Any
+    ) -> list[Translation]: ...
+
+    async def atranslate(
+        self, text: str | list[str] | tuple[str, ...], **options: Any
+    ) -> Translation | list[Translation]:
+        """As `translate`, while other tasks of the event loop go on.
+
+        >>> import asyncio, sieve
+        >>> asyncio.run(sieve.load("en-de").atranslate("Good morning!")).text
+        'Guten Morgen!'
+
+        The work is done in a thread, which ends what it began when the task is cancelled.
+        """
+        if not isinstance(text, str | list | tuple):
+            raise InputError(f"text: got {type(text).__name__}, expected a string or a list")
+        found: Translation | list[Translation] = await asyncio.to_thread(
+            lambda: self.translate(text, **options)
+        )
+        return found
+
+    def __reduce__(self) -> NoReturn:
+        raise ConfigError(
+            "a Translator cannot be pickled: call sieve.load in each process, or fork after it"
+        )
 
     def selector(self, selection: str | None = None, threshold: float | None = None) -> Selector:
         """The selector that `translate` uses for these arguments."""
@@ -330,6 +411,11 @@ class Translator:
             positions=tuple(place for part in parts for place in part.positions),
             returns=sum(part.returns for part in parts),
         )
+
+
+def _begun(request: Request, prefix: str | Sequence[str], number: int) -> Request:
+    """A request for some lines, all of which begin with the prefix."""
+    return replace(request, prefixes=(str(prefix),) * number) if prefix else request
 
 
 def _one_selection(selection: str | None, threshold: float | None) -> str | None:

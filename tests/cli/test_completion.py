@@ -1,0 +1,66 @@
+"""Completion scripts in the shells themselves; where one is not installed, its test is skipped."""
+
+import shutil
+import subprocess
+
+import pytest
+
+from sieve.cli.completion import script
+from sieve.cli.main import VERBS, main
+
+CASES = [
+    (["tr"], {"train", "translate"}),
+    (["translate", "--be"], {"--beam-size"}),
+    (["translate", "--engine", ""], {"native", "torch"}),
+    (["lexicon", "bu"], {"build"}),
+    (["lexicon", "build", "--by", "co"], {"count"}),
+    (["completion", "ba"], {"bash"}),
+]
+
+
+def shell(name: str, code: str) -> str:
+    path = shutil.which(name)
+    if path is None:
+        pytest.skip(f"there is no {name} here")
+    flags = {"bash": ["--norc", "--noprofile"], "zsh": ["-f"], "fish": ["--no-config"]}[name]
+    done = subprocess.run(
+        [path, *flags, "-c", code], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+@pytest.mark.parametrize(("words", "expected"), CASES)
+def test_bash(words: list[str], expected: set[str]) -> None:
+    quoted = " ".join(f"'{word}'" for word in ["sieve", *words])
+    code = f"{script('bash')}\nCOMP_WORDS=({quoted})\nCOMP_CWORD={len(words)}\n_sieve\n"
+    found = set(shell("bash", f'{code}printf "%s\\n" "${{COMPREPLY[@]}}"').split())
+    assert expected <= found
+    if words[-1]:
+        assert all(word.startswith(words[-1]) for word in found)
+
+
+@pytest.mark.parametrize(("words", "expected"), CASES)
+def test_fish(words: list[str], expected: set[str]) -> None:
+    line = " ".join(["sieve", *words])
+    found = shell("fish", f"{script('fish')}\ncomplete -C '{line}'")
+    assert expected <= {row.split("\t")[0] for row in found.splitlines()}
+
+
+def test_zsh_reads_it() -> None:
+    assert shell("zsh", f"compdef() {{ print $* }}\n{script('zsh')}") == "_sieve sieve\n"
+
+
+@pytest.mark.parametrize("name", ["bash", "fish", "zsh"])
+def test_every_verb_is_there(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["completion", name]) == 0
+    shown = capsys.readouterr().out
+    assert all(verb in shown for verb in VERBS)
+
+
+def test_unknown_shell(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(["completion", "ksh"])
+    assert stop.value.code == 2
+    assert "invalid choice: 'ksh'" in capsys.readouterr().err

@@ -1,0 +1,19 @@
+"""The examples in docstrings, run with the models that ship."""
+
+import doctest
+import importlib
+
+import pytest
+
+from sieve.inference.shipped import built_in
+
+MODULES = ["sieve.inference.translator", "sieve.inference.load", "sieve.documents.document"]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples(name: str) -> None:
+    if "en-de" not in built_in():
+        pytest.skip("the model en-de is not here")
+    found = doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS)
+    assert found.attempted > 0, "no examples"
+    assert found.failed == 0
