@@ -50,13 +50,15 @@ def direction(path: Path, content: Json) -> str:
 
 def heading(path: Path, content: Json) -> str:
     title = content.get("title") or path.stem.replace("_", " ")
+    if _of_a_verb(content) and direction(path, content):
+        title = f"`sieve {content['command'].split()[1]}`, {direction(path, content)}"
     about = f" {content['about']}" if content.get("about") else ""
     return f"## {title}\n`{path.name}`.{about}"
 
 
 def quality(rows: Rows, languages: str) -> Iterator[str]:
     """Table 5 without latency in fresh processes."""
-    for test, group in groupby(rows, key=lambda row: row["test"]):
+    for (_, test), group in groupby(rows, key=lambda row: (row["model"], row["test"])):
         here = list(group)
         paper = _paper_bleu(test, languages)
         headers = ["selection", "BLEU", "chrF", "words", "ref %", "out %", "same %", "p90 ms"]
@@ -91,34 +93,41 @@ def _paper_bleu(test: str, languages: str) -> dict[str, float]:
 def curves(rows: Rows, languages: str) -> Iterator[str]:
     """Figures 3, 6 and 7: at the lexicon's sizes."""
     lines, below = [], []
-    pairs: dict[tuple[str, str], dict[str, Json]] = {}
+    pairs: dict[tuple[str, str, str], dict[str, Json]] = {}
     for row in rows:
-        pairs.setdefault((row["test"], row["scope"]), {})[row["method"]] = row
-    for (test, scope), both in pairs.items():
+        pairs.setdefault((row["model"], row["test"], row["scope"]), {})[row["method"]] = row
+    for (_, test, scope), both in pairs.items():
         if "lexicon" not in both or "nvs" not in both or not both["nvs"]["counted"]:
             continue
-        shown = {point["setting"]: point for point in both["lexicon"]["points"]}
-        for k in SHOWN_K:
-            point = shown.get(float(k))
-            found = _recall_at(both["nvs"]["points"], point["mean_size"]) if point else None
-            if point is None or found is None:
-                continue
-            cells = [f"{test}, {scope}", k, f"{point['mean_size']:.0f}"]
-            mark = "**" if found > point["recall"] else ""
-            cells += [percent(point["recall"]), f"{mark}{percent(found)}{mark}"]
-            lines.append(cells)
-        below += [
-            f"{test}, {scope}, k = {point['setting']:g}"
-            for point in both["lexicon"]["points"]
-            if (found := _recall_at(both["nvs"]["points"], point["mean_size"])) is not None
-            and found <= point["recall"]
+        head, points = both["nvs"]["points"], both["lexicon"]["points"]
+        shown = {point["setting"]: point for point in points}
+        lines.append([f"{test}, {scope}", *(_beside(shown.get(float(k)), head) for k in SHOWN_K)])
+        lost = [
+            f"{point['setting']:g}"
+            for point in points
+            if (found := _recall_at(head, point["mean_size"])) is not None
+            and found <= point["recall"] < 1
         ]
+        if lost:
+            below.append(f"{test}, {scope}, for k = {', '.join(lost)}")
     if not lines:
         return
-    yield "\nRecall at the lexicon's mean sizes (figures 3, 6 and 7), between λ interpolated:\n"
-    yield from table(("set, scope", "k", "mean words", "lexicon", "NVS"), lines)
-    said = "at every size measured" if not below else f"but not at {'; '.join(below)}"
+    yield (
+        "\nRecall of the lexicon / of NVS with as many words, and how many (figures 3, 6 and 7); "
+        "between λ interpolated\n"
+    )
+    yield from table(("set, scope", *(f"k = {k}" for k in SHOWN_K)), lines)
+    said = "at every size measured" if not below else f"but not on {'; '.join(below)}"
     yield f"\nNVS is above the lexicon {said}."
+
+
+def _beside(point: Json | None, head: Rows) -> str:
+    found = _recall_at(head, point["mean_size"]) if point else None
+    if point is None or found is None:
+        return "-"
+    mark = "**" if found > point["recall"] else ""
+    shown = f"{percent(point['recall'])} / {mark}{percent(found)}{mark}"
+    return f"{shown} at {point['mean_size']:.0f}"
 
 
 def _recall_at(points: Rows, size: float) -> float | None:
@@ -133,7 +142,7 @@ def _recall_at(points: Rows, size: float) -> float | None:
 
 def idioms(rows: Rows, languages: str) -> Iterator[str]:
     """Tables 2 and 3."""
-    for test, group in groupby(rows, key=lambda row: row["test"]):
+    for (_, test), group in groupby(rows, key=lambda row: (row["model"], row["test"])):
         here = list(group)
         scopes = list(dict.fromkeys(row["scope"] for row in here))
         lines = []
@@ -204,7 +213,7 @@ def aligners(rows: Rows, languages: str) -> Iterator[str]:
 
 def benchmark(rows: Rows, languages: str) -> Iterator[str]:
     """Latency in fresh processes, table 5."""
-    for test, group in groupby(rows, key=lambda row: row["test"]):
+    for (_, test), group in groupby(rows, key=lambda row: (row["model"], row["test"])):
         here = list(group)
         published = NEWS.get(languages, {})
         lines = [
