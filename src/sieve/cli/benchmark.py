@@ -14,6 +14,7 @@ Examples:
 
 import argparse
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -97,7 +98,7 @@ def execute(arguments: argparse.Namespace) -> None:
             rows += measure_benchmark(job, one.name, names, arguments.runs, bar.update)
     tables = benchmark_tables(rows)
     sys.stdout.write("\n".join(table.as_text() for table in tables))
-    write_measured(arguments, tables, {"benchmark": rows})
+    write_measured(arguments, tables, {"benchmark": [asdict(row) for row in rows]})
 
 
 def _check(arguments: argparse.Namespace) -> None:

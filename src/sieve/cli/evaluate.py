@@ -94,7 +94,7 @@ def execute(arguments: argparse.Namespace) -> None:
     """Runs `sieve evaluate`."""
     _check(arguments)
     from sieve.cli import evaluation_modes
-    from sieve.files import whole_file, write_json
+    from sieve.cli.measured import write_measured
 
     lexicons = arguments.lexicon or [None]
     if len(lexicons) == 1:
@@ -110,12 +110,7 @@ def execute(arguments: argparse.Namespace) -> None:
     measure = modes.get(chosen, evaluation_modes.measure_tables)
     found, content = measure(translators, arguments)
     sys.stdout.write("\n".join(table.as_text() for table in found))
-    if arguments.json:
-        write_json(arguments.json, {"command": " ".join(["sieve", *sys.argv[1:]]), **content})
-    if arguments.markdown:
-        text = "\n".join(table.as_markdown() for table in found)
-        with whole_file(arguments.markdown) as partial:
-            partial.write_text(text, encoding="utf-8")
+    write_measured(arguments, found, content)
 
 
 def _check(arguments: argparse.Namespace) -> None:

@@ -17,6 +17,7 @@ Examples:
 
 import argparse
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -164,4 +165,4 @@ def _score(arguments: argparse.Namespace) -> None:
     found = score(read_ratings(key, arguments.sheets), arguments.baseline or key.baseline)
     table = human_table(found)
     sys.stdout.write(table.as_text())
-    write_measured(arguments, [table], {"human": [found]})
+    write_measured(arguments, [table], {"human": [asdict(found)]})

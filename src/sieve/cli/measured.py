@@ -3,7 +3,6 @@
 import argparse
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -13,14 +12,13 @@ if TYPE_CHECKING:
 def write_measured(
     arguments: argparse.Namespace,
     tables: "Sequence[Table]",
-    content: Mapping[str, Sequence[Any]],
+    content: Mapping[str, Any],
 ) -> None:
-    """Writes the files of --json and --markdown; `content` holds rows that are dataclasses."""
+    """Writes the files of --json and --markdown, where they are asked for."""
     from sieve.files import whole_file, write_json
 
     if arguments.json:
-        rows = {name: [asdict(row) for row in value] for name, value in content.items()}
-        write_json(arguments.json, {"command": " ".join(["sieve", *sys.argv[1:]]), **rows})
+        write_json(arguments.json, {"command": " ".join(["sieve", *sys.argv[1:]]), **content})
     if arguments.markdown:
         with whole_file(arguments.markdown) as partial:
             text = "\n".join(table.as_markdown() for table in tables)
