@@ -1,0 +1,85 @@
+"""Scores of a finished model: the form that the card reads, numbers that belong together."""
+
+import importlib
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from directories import write_model
+from toy_lexicon import random_lexicon
+
+COMMON = Path(__file__).parents[2] / "recipes" / "common"
+PAIR = """
+languages = ["xx", "yy"]
+tags = ["<2xx>", "<2yy>"]
+validation = "v"
+[groups]
+[tests]
+"""
+
+
+@pytest.fixture
+def recipe(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    monkeypatch.syspath_prepend(str(COMMON))
+    yield importlib.import_module
+    for name in ("evaluate", "card", "pair"):
+        sys.modules.pop(name, None)
+
+
+@pytest.fixture
+def folder(toy_data: Any, tmp_path: Path) -> Path:
+    (tmp_path / "data.toml").write_text(PAIR)
+    config, _ = write_model(tmp_path / "model", toy_data.corpus, int8=True)
+    (tmp_path / "lexicon").mkdir()
+    random_lexicon(config.src_vocab_size, entries=40).save(tmp_path / "lexicon")
+    (tmp_path / "test").mkdir()
+    for name in ("toy.xx-yy", "back.yy-xx", "newstest2019.yy-xx", "itds_idiom_test.xx-yy"):
+        for path in (toy_data.valid_src, toy_data.valid_tgt):
+            (tmp_path / "test" / f"{name}{path.suffix}").write_bytes(path.read_bytes())
+    return tmp_path
+
+
+def scores(recipe: Any, folder: Path, monkeypatch: pytest.MonkeyPatch, *options: str) -> Any:
+    arguments = [str(folder / name) for name in ("data.toml", "model", "test")]
+    out = folder / "scores.json"
+    monkeypatch.setattr(
+        sys, "argv", ["evaluate.py", *arguments, "--limit", "6", "--output", str(out), *options]
+    )
+    recipe("evaluate").main()
+    return json.loads(out.read_text())
+
+
+def test_form_and_card(recipe: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = scores(recipe, folder, monkeypatch, "--lexicon", str(folder / "lexicon"))
+    # a set written the other way only, and one that is tokenised, are left out
+    assert list(found["tests"]) == ["back", "toy"]
+    assert found["direction"] == "xx-yy" and found["engine"].startswith("native")
+    toy = found["tests"]["toy"]
+    assert toy["sentences"] == 6
+    assert set(toy["none"]) == {"BLEU", "chrF", "signatures"}
+    nvs, lexicon = toy["nvs"], toy["lexicon"]
+    assert nvs["threshold"] == 0.4 and lexicon["k"] >= 1
+    assert set(nvs["recall"]) == set(lexicon["recall"]) == {"reference", "own"}
+    assert set(nvs["recall"]["own"]) == {"at_threshold", "500", "1000", "2000"}
+    assert nvs["recall"]["own"]["2000"] == 100.0  # there are fewer words than that
+    assert lexicon["mean_size"] <= nvs["mean_size"]
+    lines = recipe("card").scores(found, None)
+    row = next(line for line in lines if line.startswith("| toy |"))
+    assert row.count("|") == 10 and str(nvs["unchanged"]) in row
+    assert toy["none"]["signatures"][0] in lines[-1]
+
+
+def test_without_a_lexicon(recipe: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = scores(recipe, folder, monkeypatch, "--only", "toy")
+    assert set(found["tests"]["toy"]) == {"sentences", "none", "nvs"}
+
+
+def test_a_model_of_other_languages(
+    recipe: Any, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "data.toml").write_text(PAIR.replace("yy", "zz"))
+    with pytest.raises(SystemExit, match=r"translates xx-yy, which .* is not about"):
+        scores(recipe, folder, monkeypatch)
