@@ -1,0 +1,23 @@
+# The server: no torch, no compiler, no root. See docs/serve.md.
+#   docker build -t sieve .
+#   docker run --rm --read-only -p 5000:5000 sieve
+
+FROM python:3.11-slim AS build
+RUN apt-get update && apt-get install --yes --no-install-recommends g++ && rm -rf /var/lib/apt/lists/*
+WORKDIR /source
+COPY . .
+# wheels of the program and of everything that the server needs
+RUN pip wheel --no-cache-dir --wheel-dir /wheels '.[serve]'
+
+FROM python:3.11-slim
+ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
+RUN --mount=type=bind,from=build,source=/wheels,target=/wheels \
+    pip install --no-cache-dir --no-index --find-links /wheels 'sieve-nmt[serve]' \
+    && useradd --uid 10001 --no-create-home --shell /usr/sbin/nologin sieve
+USER sieve
+EXPOSE 5000
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=30s --timeout=5s --start-period=5s CMD \
+    ["python", "-c", "import urllib.request as r; r.urlopen('http://127.0.0.1:5000/health', timeout=4)"]
+# models of one's own: -v DIRECTORY:/models:ro sieve /models/en-de
+ENTRYPOINT ["sieve", "serve", "--host", "0.0.0.0"]
