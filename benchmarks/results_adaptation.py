@@ -67,7 +67,7 @@ def sizes(rows: list[Json], languages: str) -> Iterator[str]:
     yield "\nNumbers in memory to select with (table 7)\n"
     yield from table(("", "numbers"), lines)
     yield (
-        "\nWhat differs from the paper: vocabulary and width as named, and the head: a tied one uses "
-        "the model's output embedding, which is not counted. Stored entries are those a lexicon "
-        "really has; each is a word and a count."
+        "\nWhat differs from the paper: vocabulary and width as named, and the head: a tied one "
+        "uses the model's output embedding, which is not counted. Stored entries are those a "
+        "lexicon really has; each is a word and a count."
     )
