@@ -6,101 +6,61 @@ MODEL translates one way; its config.json says which. For each set: BLEU and chr
 over all words and over those that selection names at the model's threshold, the mean size of the
 sets, recall of the words of references and of the model's own output, how many outputs are exactly
 the same; and, with --lexicon, the same for an alignment lexicon whose sets are as large. A set with
-one direction in its name is also read backwards unless it was written in that direction.
+one direction in its name is also read backwards unless it was written in that direction. What is
+measured and how is `sieve.evaluation`'s; here are only the choice of sets and the form of the file.
 """
 
 import argparse
 import json
 import sys
-from collections.abc import Sequence
-from itertools import islice
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from pair import read_pair
 
-from sieve.bundle import open_bundle
-from sieve.evaluation.quality import bleu, chrf
-from sieve.evaluation.recall import RecallMeter, recall_of_sets
-from sieve.inference.load import selection_resources
-from sieve.inference.native_engine import NativeEngine
-from sieve.inference.options import SearchOptions
+from sieve.evaluation.probes import Probe, batches, recalls
+from sieve.evaluation.recall import RecallMeter
+from sieve.evaluation.sets import ParallelSet
+from sieve.evaluation.sets import read_pair as read_files
+from sieve.evaluation.table import NONE, Row, TableOptions, output_probe, rows_of, translated
+from sieve.inference.load import load
+from sieve.inference.translator import Translator
 from sieve.selection.lexicon import Lexicon
-from sieve.selection.selectors import FullVocabulary, LexiconTopK, NeuralSelection, Selector
-from sieve.text.reading import read_lines
-from sieve.text.tokenizer import Tokenizers
-from sieve.text.vocabulary import EOS, IntArray
+from sieve.text.vocabulary import IntArray
 
 ONE_WAY = ("newstest2019", "itds_idiom_test_detok", "wikiquote_idiomatic", "wikiquote_literal")
 LEFT_OUT = ("itds_idiom_test", "itds_idiom_trainplus")  # tokenised, or there to adapt to
 SIZES = (500, 1000, 2000)
-BATCH = 256
-Tokens = list[tuple[int, ...]]
+KINDS = {"reference": "reference", "own": "output"}
+"""Whose words are looked for: as this file says it, and as the evaluation does."""
 
 
-class Model:
-    """An engine with its tokenizers, and how it selects."""
-
-    def __init__(self, directory: Path, threads: int) -> None:
-        bundle = open_bundle(directory)
-        self.languages = bundle.config["languages"]
-        self.tokenizers: Tokenizers = bundle.tokenizers()
-        self.engine = NativeEngine.open(bundle, threads=threads)
-        self.threshold = selection_resources(bundle).threshold
-
-    def sources(self, lines: Sequence[str]) -> list[IntArray]:
-        """As the engine takes them."""
-        return [np.array([*ids, EOS]) for ids in self.tokenizers.source.encode(list(lines))]
-
-    def translate(self, ids: list[IntArray], selection: Selector) -> tuple[Tokens, float]:
-        """Outputs, and the mean size of their sets."""
-        tokens: Tokens = []
-        sizes = 0
-        for start in range(0, len(ids), BATCH):
-            batch = ids[start : start + BATCH]
-            for [best, *_] in self.engine.translate(batch, selection, SearchOptions()):
-                tokens.append(best.tokens)
-                sizes += best.shortlist_size
-        return tokens, sizes / max(1, len(ids))
-
-    def text(self, tokens: Tokens) -> list[str]:
-        """Outputs as text."""
-        return self.tokenizers.target.decode([list(one) for one in tokens])
-
-
-def quality(found: list[str], references: list[str]) -> dict[str, Any]:
+def quality(row: Row) -> dict[str, Any]:
     """BLEU and chrF."""
-    scores = (bleu(found, references), chrf(found, references))
-    values: dict[str, Any] = {score.name: round(score.value, 2) for score in scores}
-    return {**values, "signatures": [score.signature for score in scores]}
+    values: dict[str, Any] = {score.name: round(score.value, 2) for score in row.quality}
+    return {**values, "signatures": [score.signature for score in row.quality]}
 
 
 def percent(share: float) -> float:
     return round(100 * share, 2)
 
 
-def recalls(model: Model, ids: list[IntArray], wanted: dict[str, list[Any]]) -> dict[str, Any]:
-    """Recall of the head for each kind of wanted words, at its threshold and at given sizes."""
-    assert model.threshold is not None
-    thresholds = (model.threshold,)
-    meters = {
-        name: RecallMeter(len(ids), model.engine.vocab_size, thresholds, SIZES) for name in wanted
-    }
-    for start in range(0, len(ids), BATCH):
-        rows = slice(start, start + BATCH)
-        logits = model.engine.bow_logits(model.engine.encode(ids[rows]))
-        for name, meter in meters.items():
-            meter.add(logits, wanted[name][rows])
+def at_sizes(translator: Translator, probe: Probe) -> dict[str, dict[str, float]]:
+    """Recall of the head for each kind of wanted words, at given mean sizes."""
+    engine = translator.engine
+    meters = {kind: RecallMeter(len(probe.src_ids), engine.vocab_size, (), SIZES) for kind in KINDS}
+    for rows, votes in batches(engine, probe.src_ids):
+        for kind, scope in KINDS.items():
+            meters[kind].add(votes.logits, [probe.needed[scope][row] for row in rows])
     return {
-        name: {
-            "at_threshold": percent(meter.at_thresholds()[0].recall),
-            **{
-                str(size): percent(point.recall)
-                for size, point in zip(SIZES, meter.at_sizes(), strict=True)
-            },
+        kind: {
+            str(size): percent(point.recall)
+            for size, point in zip(SIZES, meter.at_sizes(), strict=True)
         }
-        for name, meter in meters.items()
+        for kind, meter in meters.items()
     }
 
 
@@ -114,44 +74,52 @@ def matching(lexicon: Lexicon, ids: list[IntArray], size: float) -> int:
     return low
 
 
-def with_lexicon(
-    model: Model, lexicon: Lexicon, ids: list[IntArray], size: float, full: Tokens
-) -> tuple[dict[str, Any], Tokens]:
-    """A lexicon with sets of the same mean size: sizes, unchanged outputs, outputs."""
-    k = matching(lexicon, ids, size)
-    found, mean = model.translate(ids, LexiconTopK(lexicon, k))
-    same = np.mean([a == b for a, b in zip(full, found, strict=True)])
-    return {"k": k, "mean_size": round(mean, 1), "unchanged": percent(float(same))}, found
+def chosen(translator: Translator, one: ParallelSet) -> dict[str, str]:
+    """Ways to select: none, the head, and the lexicon with sets as large as the head's."""
+    resources = translator.resources
+    names = {"none": NONE}
+    if resources.threshold is None:
+        return names
+    names["nvs"] = f"nvs:{resources.threshold}"
+    if resources.lexicon is not None:
+        probe = Probe.of_text(
+            one.name, translator.tokenizers, one.sources, {"reference": one.references}
+        )
+        head = {"nvs": translator.selector(names["nvs"])}
+        size = recalls(translator.engine, probe, head)["nvs"]["reference"].mean_size
+        k = matching(resources.lexicon(), list(probe.src_ids), size)
+        names["lexicon"] = f"lexicon:{k}"
+    return names
 
 
-def evaluate(
-    model: Model, sources: list[str], references: list[str], lexicon: Lexicon | None
-) -> dict[str, Any]:
+def evaluate(translator: Translator, model: str, one: ParallelSet) -> dict[str, Any]:
     """Everything about one test set."""
-    ids = model.sources(sources)
-    full, _ = model.translate(ids, FullVocabulary())
-    result: dict[str, Any] = {"sentences": len(ids), "none": quality(model.text(full), references)}
-    if model.threshold is None:
-        return result
-    found, size = model.translate(ids, NeuralSelection(model.threshold))
-    same = np.mean([a == b for a, b in zip(full, found, strict=True)])
-    wanted = {"reference": model.tokenizers.target.encode(references), "own": full}
-    result["nvs"] = {
-        "threshold": model.threshold,
-        **quality(model.text(found), references),
-        "mean_size": round(size, 1),
-        "unchanged": percent(float(same)),
-        "recall": recalls(model, ids, wanted),
+    names = chosen(translator, one)
+    options = TableOptions(tuple(names.values()), latency_sentences=0)
+    found = {
+        name: translated(translator, one, name, options, lambda number: None)
+        for name in names.values()
     }
-    if lexicon is not None:
-        entry, outputs = with_lexicon(model, lexicon, ids, size, full)
-        sets = [lexicon.top_k(one, entry["k"]).ids for one in ids]
-        vocabulary = model.engine.vocab_size
-        entry["recall"] = {
-            name: percent(recall_of_sets(sets, words, vocabulary).recall)
-            for name, words in wanted.items()
+    rows = dict(zip(names, rows_of(translator, model, one, found, options), strict=True))
+    result: dict[str, Any] = {"sentences": len(one.sources), "none": quality(rows["none"])}
+    for kind, row in rows.items():
+        if kind == "none":
+            continue
+        shares = {"reference": percent(row.reference.recall), "own": percent(row.output.recall)}
+        setting = names[kind].partition(":")[2]
+        result[kind] = {
+            **({"threshold": float(setting)} if kind == "nvs" else {"k": int(setting)}),
+            **quality(row),
+            "mean_size": round(row.reference.mean_size, 1),
+            "unchanged": percent(row.identical),
+            "recall": shares,
         }
-        result["lexicon"] = {**entry, **quality(model.text(outputs), references)}
+    if "nvs" in result:
+        sizes = at_sizes(translator, output_probe(translator, one, found[NONE]))
+        shares = result["nvs"]["recall"]
+        result["nvs"]["recall"] = {
+            kind: {"at_threshold": shares[kind], **sizes[kind]} for kind in KINDS
+        }
     return result
 
 
@@ -181,27 +149,28 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=0, help="sentences of a set, for a trial")
     parser.add_argument("--output", type=Path)
     args = parser.parse_args()
-    model = Model(args.model, args.threads)
-    direction = "-".join(model.languages)
-    if set(model.languages) != set(read_pair(args.pair).languages):
+    translator = load(args.model, engine="native", threads=args.threads)
+    # the lexicon that is compared is the one given, or none
+    own = partial(Lexicon.open, args.lexicon) if args.lexicon else None
+    translator.resources = replace(translator.resources, lexicon=own)
+    languages = translator.languages
+    direction = "-".join(languages)
+    if set(languages) != set(read_pair(args.pair).languages):
         raise SystemExit(f"{args.model}: translates {direction}, which {args.pair} is not about")
-    lexicon = Lexicon.open(args.lexicon) if args.lexicon else None
     result: dict[str, Any] = {
         "command": " ".join(["python", *sys.argv]),
         "direction": direction,
-        "engine": str(model.engine),
-        "vocabulary": model.engine.vocab_size,
+        "engine": str(translator.engine),
+        "vocabulary": translator.engine.vocab_size,
         "bytes": sum(path.stat().st_size for path in args.model.iterdir()),
         "tests": {},
     }
     for name, stem in test_sets(args.tests, direction).items():
         if args.only and name not in args.only:
             continue
-        sources, references = (
-            list(islice(read_lines(args.tests / f"{stem}.{language}"), args.limit or None))
-            for language in model.languages
-        )
-        result["tests"][name] = evaluate(model, sources, references, lexicon)
+        files = (args.tests / f"{stem}.{language}" for language in languages)
+        one = read_files(name, *files).first(args.limit or None)
+        result["tests"][name] = evaluate(translator, str(args.model), one)
         print(name, json.dumps(result["tests"][name]), flush=True)
     if args.output:
         args.output.write_text(json.dumps(result, indent=1) + "\n")
