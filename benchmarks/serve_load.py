@@ -1,8 +1,9 @@
 """The server under load, beside CTranslate2 behind the same web layer.
 
-16 clients ask one thing after the other for minutes, texts of mixed lengths; bad requests come in
-between. Then one client alone, against the engine's own time for the same texts; and how long the
-server takes from its start to the first translation. Servers and clients share this machine.
+16 clients ask one thing after the other for minutes, texts of mixed lengths; then once more with
+bad requests in between, on Sieve alone. Then one client alone, against the engine's own time for
+the same texts; and how long the server takes from its start to the first translation. Servers and
+clients share this machine.
 
   python benchmarks/serve_load.py --duration 300 --malformed 10000
 """
@@ -15,6 +16,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -63,7 +65,8 @@ def main() -> None:
         "seconds": arguments.duration,
         "servers": {},
     }
-    for name, program in servers(arguments).items():
+    programs = servers(arguments)
+    for name, program in programs.items():
         result["servers"][name] = loaded(program, sentences, arguments)
         note(f"{name}: {result['servers'][name]}")
         write_json(arguments.output, result)
@@ -71,6 +74,11 @@ def main() -> None:
     if ours and theirs:
         ratio = ours["requests_a_second"] / theirs["requests_a_second"]
         result["times_the_requests"] = round(ratio, 2)
+    if ours and arguments.malformed:
+        result["with_malformed_requests"] = loaded(
+            programs["sieve"], sentences, arguments, arguments.malformed
+        )
+        write_json(arguments.output, result)
     if ours:
         result["single"] = single(arguments, sentences)
         result["start_seconds"] = starts(arguments)
@@ -85,7 +93,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--model", default="en-de", help="directory or built-in name")
     parser.add_argument("--duration", type=float, default=300.0, help="seconds for each server")
     parser.add_argument("--clients", type=int, default=16)
-    parser.add_argument("--malformed", type=int, default=0, help="bad requests in between")
+    parser.add_argument("--malformed", type=int, default=0, help="bad requests of a second run")
     parser.add_argument("--only", default="", help="sieve or ctranslate2")
     parser.add_argument("--data", type=Path, help=f"directory with {NEWSTEST}")
     parser.add_argument("--output", type=Path, default=Path("docs/results/serve_load.json"))
@@ -136,6 +144,8 @@ def started(program: list[str]) -> Iterator[tuple[int, psutil.Process]]:
             lines.append(line)
             if not line:
                 sys.exit(f"{' '.join(program)} did not start: {''.join(lines)}")
+        # a pipe that nobody reads would hold the server up once it is full
+        threading.Thread(target=_pass_on, args=(process,), daemon=True).start()
         yield int(found[1]), psutil.Process(process.pid)
     finally:
         process.send_signal(signal.SIGTERM)
@@ -147,12 +157,18 @@ def _line(process: subprocess.Popen[str]) -> str:
     return process.stderr.readline()
 
 
+def _pass_on(process: subprocess.Popen[str]) -> None:
+    assert process.stderr is not None
+    for line in process.stderr:
+        note(line.rstrip())
+
+
 def loaded(
-    program: list[str], sentences: list[str], arguments: argparse.Namespace
+    program: list[str], sentences: list[str], arguments: argparse.Namespace, malformed: int = 0
 ) -> dict[str, Any]:
-    """A server under load."""
+    """A server under load, with so many bad requests in between."""
     with started(program) as (port, process):
-        tally, memory = asyncio.run(_load(port, process, sentences, arguments))
+        tally, memory = asyncio.run(_load(port, process, sentences, arguments, malformed))
         alive = process.is_running() and process.status() != psutil.STATUS_ZOMBIE
         cpu = process.cpu_times()
     times = np.array(tally.milliseconds)
@@ -176,7 +192,11 @@ def loaded(
 
 
 async def _load(
-    port: int, process: psutil.Process, sentences: list[str], arguments: argparse.Namespace
+    port: int,
+    process: psutil.Process,
+    sentences: list[str],
+    arguments: argparse.Namespace,
+    malformed: int,
 ) -> tuple[Tally, list[float]]:
     await good_client(port, mixed(sentences, seed=99), time.monotonic() + 1.0, Tally())  # warm
     tally = Tally()
@@ -184,7 +204,7 @@ async def _load(
     clients = [
         good_client(port, mixed(sentences, seed), end, tally) for seed in range(arguments.clients)
     ]
-    noise = bad_clients(port, arguments.malformed, 0.95 * arguments.duration, tally)
+    noise = bad_clients(port, malformed, 0.95 * arguments.duration, tally)
     memory: list[float] = []
 
     async def watch() -> None:
