@@ -57,7 +57,7 @@ lexicon)
 int8)
     rm -rf "$int8"
     "$python" -m sieve.cli convert "$float" --int8 --output "$int8"
-    "$python" "$here/calibrate.py" "$int8" "$student/valid.$source" --size "${SIZE:-900}" \
+    "$python" -m sieve.cli calibrate "$int8" "$student/valid.$source" --size "${SIZE:-840}" \
         --threads "$threads" --output "$final" ${CALIBRATE_OPTIONS:-}
     rm -r "$int8"
     "$python" "$here/trim.py" "$final"

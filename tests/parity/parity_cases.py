@@ -114,6 +114,9 @@ def selections(config: ModelConfig, number: int = SENTENCES) -> dict[str, Select
                 Union((by_lexicon, NeuralSelection(0.4), frequent)), some, some[5:]
             ),
             "two thresholds": Union((NeuralSelection(0.6), NeuralSelection(0.4))),
+            "nvs, some words at least": NeuralSelection(0.9, 25),
+            "nvs, more words than there are": NeuralSelection(0.9, 10**6),
+            "at least some, adjusted": Adjusted(NeuralSelection(0.99, 25), some, (4, 5, 6)),
         }
     return found
 

@@ -21,7 +21,7 @@ class Two:
     vocab_size: int = 31
     src_ids: Sequence[IntArray] = (np.array([5, EOS]), np.array([6, EOS]))
 
-    def words_above(self, log_odds: float) -> list[Shortlist]:
+    def words_above(self, log_odds: float, least: int = 0) -> list[Shortlist]:
         raise NotImplementedError
 
 

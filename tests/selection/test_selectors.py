@@ -37,7 +37,7 @@ class FakeSource:
     src_ids: Sequence[IntArray] = (np.array([4, EOS]), np.array([5, 4, EOS]))
     vocab_size: int = 9
 
-    def words_above(self, log_odds: float) -> list[Shortlist]:
+    def words_above(self, log_odds: float, least: int = 0) -> list[Shortlist]:
         words = [word for word in range(9) if word - 5 > log_odds]
         return [Shortlist.of(words)] * len(self.src_ids)
 

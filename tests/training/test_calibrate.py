@@ -10,11 +10,20 @@ from generated_models import SMALL, native, random_weights
 
 from sieve.bundle import open_bundle
 from sieve.errors import ConfigError, ModelError
+from sieve.evaluation.recall import Recall
+from sieve.inference.load import selection_resources
 from sieve.inference.native_engine import NativeEngine
 from sieve.inference.options import SearchOptions
+from sieve.selection.dial import Dial, DialPoint
 from sieve.selection.selectors import FullVocabulary, NeuralSelection
 from sieve.text.vocabulary import EOS, IntArray
-from sieve.training.calibrate import CalibrationOptions, calibrate, shift_bias, with_eos
+from sieve.training.calibrate import (
+    Calibration,
+    CalibrationOptions,
+    calibrate,
+    store,
+    with_eos,
+)
 
 OPTIONS = SearchOptions()
 
@@ -26,6 +35,12 @@ def sentences(number: int = 40, seed: int = 3) -> list[IntArray]:
 
 def shifted(weights: dict[str, Any], shift: float) -> dict[str, Any]:
     return {**weights, "nvs.bias": weights["nvs.bias"] + np.float32(shift)}
+
+
+def moved(shift: float, threshold: float) -> Calibration:
+    options = CalibrationOptions(threshold, least=7)
+    dial = Dial(2, (DialPoint(1.0, 0.5, 10.0, 20.0), DialPoint(-1.0, 1.0, 20.0, 30.0)))
+    return Calibration(options, shift, Recall(1.0, 20.0, 90), dial)
 
 
 def mean_size(engine: NativeEngine, ids: list[IntArray], threshold: float) -> float:
@@ -74,9 +89,12 @@ def test_the_directory_is_the_same_but_for_bias_and_threshold(
     model, output = tmp_path / "model", tmp_path / "calibrated"
     config, _ = write_model(model, toy_data.corpus, int8=int8)
     (model / "MODEL_CARD.md").write_text("A card.\n")
-    shift_bias(model, output, 1.25, 0.9)
+    store(model, output, moved(1.25, 0.9))
     before, after = open_bundle(model), open_bundle(output)
-    assert after.config == {**before.config, "selection": {"threshold": 0.9}}
+    calibration = {"sentences": 2, "points": [[1.0, 0.5, 10.0, 20.0], [-1.0, 1.0, 20.0, 30.0]]}
+    selection = {"threshold": 0.9, "least": 7, "safe": True, "calibration": calibration}
+    assert after.config == {**before.config, "selection": selection}
+    assert selection_resources(after).dial == moved(0.0, 0.9).dial
     assert (output / "MODEL_CARD.md").read_text() == "A card.\n"
     old, new = before.tensors(), after.tensors()
     assert old.keys() == new.keys()
@@ -88,10 +106,10 @@ def test_the_directory_is_the_same_but_for_bias_and_threshold(
     engines = [NativeEngine.open(bundle, threads=1) for bundle in (before, after)]
     first, second = (engine.translate(ids, FullVocabulary(), OPTIONS) for engine in engines)
     assert first == second
-    shift_bias(output, output, -1.25, 0.5)  # in place
+    store(output, output, moved(-1.25, 0.5))  # in place
     again = open_bundle(output)
     np.testing.assert_allclose(again.tensors()["nvs.bias"], old["nvs.bias"], atol=1e-6)
-    assert again.config["selection"] == {"threshold": 0.5}
+    assert again.config["selection"]["threshold"] == 0.5
     assert config.nvs_head == "tied"
 
 
@@ -101,9 +119,31 @@ def test_errors(tmp_path: Path, toy_data: Any) -> None:
         calibrate(engine, [], CalibrationOptions())
     with pytest.raises(ModelError, match="sets of 1000 of 90 words select nothing; choose"):
         calibrate(engine, [np.array([5, EOS])], CalibrationOptions())
-    for name, value in (("threshold", 1.0), ("size", 1), ("recall", 0.0)):
+    for name, value in (("threshold", 1.0), ("size", 1), ("recall", 0.0), ("least", -1)):
         with pytest.raises(ConfigError, match=f"{name}: got {value}, expected"):
             CalibrationOptions(**{name: value})  # type: ignore[arg-type]
     write_model(tmp_path / "bare", toy_data.corpus, nvs_head="none")
     with pytest.raises(ModelError, match="has no NVS head whose bias could be shifted"):
-        shift_bias(tmp_path / "bare", tmp_path / "never", 0.0, 0.9)
+        store(tmp_path / "bare", tmp_path / "never", moved(0.0, 0.9))
+
+
+@pytest.mark.parametrize("least", [0, 12])
+def test_the_dial_says_what_thresholds_do(least: int) -> None:
+    weights, ids = random_weights(SMALL), sentences()
+    engine = native(SMALL, weights)
+    found = calibrate(engine, ids, CalibrationOptions(0.9, 30, least=least))
+    after = native(SMALL, shifted(weights, found.shift))
+    outputs = [best.tokens for [best, *_] in engine.translate(ids, FullVocabulary(), OPTIONS)]
+    for point in found.dial.points[:: len(found.dial.points) // 6]:
+        sets = NeuralSelection(point.threshold, least).select(after.encode(ids))
+        sizes = [len(words) for words in sets]
+        # EOS belongs to each set, voted for or not
+        assert point.mean_words - 0.1 <= np.mean(sizes) <= point.mean_words + 1
+        shares = [
+            np.mean([word in words.ids for word in set(tokens) - {EOS}])
+            for tokens, words in zip(outputs, sets, strict=True)
+            if set(tokens) - {EOS, 0, 1}
+        ]
+        assert point.recall == pytest.approx(float(np.mean(shares)), abs=0.02)
+    recalls = [point.recall for point in found.dial.points]
+    assert recalls == sorted(recalls)

@@ -193,6 +193,7 @@ class NativeModel {
     if (!selection["log_odds"].is_none()) {
       call.selection.neural = true;
       call.selection.log_odds = nb::cast<float>(selection["log_odds"]);
+      call.selection.least = nb::cast<std::size_t>(selection["least"]);
       if (dimensions().head == Dimensions::Head::kNone) {
         throw ModelError("this model has no selection head (model.nvs_head is 'none')");
       }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 namespace sieve {
@@ -36,27 +37,52 @@ void OutputWords::choose(const Model& model, const Kernels& kernels, const Selec
   }
   // In blocks, so that rows are gathered while the head has just brought them near.
   const std::size_t block = std::max(kGroup, kNear / padded(model.stride()) / kGroup * kGroup);
-  float* logits = work.best.grow(block);
+  float* logits = work.best.grow(padded(V));
+  std::size_t above = 0;
   for (std::size_t first = 0; first < V; first += block) {
-    const std::size_t count = std::min(block, V - first);
+    const std::size_t end = std::min(first + block, V);
     if (selection.neural) {
-      model.vote(kernels, first, count, work, logits);
+      model.vote(kernels, first, end - first, work, logits + first);
     }
-    for (std::size_t i = 0; i < count; ++i) {
-      Choice& choice = choices_[first + i];
+    for (std::size_t i = first; i < end; ++i) {
+      const bool chosen = selection.neural && logits[i] > selection.log_odds;
+      Choice& choice = choices_[i];
+      above += chosen ? 1 : 0;
       if (choice == kOpen) {
-        choice = logits[i] > selection.log_odds ? kIn : kOut;
+        choice = chosen ? kIn : kLeft;
       }
       if (choice == kIn) {
-        ids_.push_back(static_cast<std::int32_t>(first + i));
+        ids_.push_back(static_cast<std::int32_t>(i));
       }
     }
     if (selection.neural && model.head_is_tied() && 2 * ids_.size() <= V) {
       gather();
     }
   }
+  if (selection.neural && above < std::min(selection.least, V)) {
+    fill_up(std::min(selection.least, V), logits);
+  }
   all_ = ids_.size() == V;
   gathered_ = 2 * ids_.size() <= V;
+}
+
+/// Takes the words with the `least` highest logits, too.
+void OutputWords::fill_up(std::size_t least, const float* logits) {
+  ranked_.assign(logits, logits + choices_.size());
+  const auto last = ranked_.begin() + static_cast<std::ptrdiff_t>(least - 1);
+  std::nth_element(ranked_.begin(), last, ranked_.end(), std::greater<>());
+  const float cut = *last;
+  ids_.clear();
+  rows_.start(model_->output());
+  rows_gathered_ = 0;
+  for (std::size_t i = 0; i < choices_.size(); ++i) {
+    if (choices_[i] == kLeft && logits[i] >= cut) {
+      choices_[i] = kIn;
+    }
+    if (choices_[i] == kIn) {
+      ids_.push_back(static_cast<std::int32_t>(i));
+    }
+  }
 }
 
 void OutputWords::gather() {

@@ -15,6 +15,7 @@ struct Selection {
   bool everything = false;
   bool neural = false;
   float log_odds = 0.0F;                   // of the neural selection's threshold
+  std::size_t least = 0;                   // words the head chooses, whatever the threshold
   std::span<const std::int32_t> include;   // for every sentence
   std::span<const std::int32_t> exclude;
 };
@@ -46,8 +47,10 @@ class OutputWords {
   void logits(const Kernels& kernels, const FloatRows& states, Workspace& work, float* out) const;
 
  private:
-  enum Choice : std::uint8_t { kOpen, kIn, kOut };  // open: for the selection head to say
+  /// Open: for the selection head to say; left: it said no.
+  enum Choice : std::uint8_t { kOpen, kIn, kOut, kLeft };
 
+  void fill_up(std::size_t least, const float* logits);
   void gather();
 
   const Model* model_ = nullptr;
@@ -58,6 +61,7 @@ class OutputWords {
   bool gathered_ = false, all_ = false;
   GatheredRows rows_;
   Buffer<float> bias_;
+  std::vector<float> ranked_;
 };
 
 /// log Σ exp of a row of logits; `maxima` gets those of its chunks of 64.

@@ -66,10 +66,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_model_arguments(parser: argparse.ArgumentParser) -> None:
     """Options that say which words, engine, device and precision to use."""
-    parser.add_argument(
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument(
         "--selection",
-        help="none, frequent:N, lexicon:K, nvs or nvs:LAMBDA, joined by + "
+        help="none, frequent:N, lexicon:K, nvs, nvs:LAMBDA or safe, joined by + "
         "(default: nvs at the model's own threshold where it has a head, else none)",
+    )
+    # selections with a value that the model's calibration knows
+    which.add_argument(
+        "--target-recall",
+        dest="selection",
+        type=lambda text: f"nvs:recall={text}+safe",
+        metavar="R",
+        help="sets that hold this share of the words the model writes without selection",
+    )
+    which.add_argument(
+        "--max-words",
+        dest="selection",
+        type=lambda text: f"nvs:words={text}+safe",
+        metavar="N",
+        help="sets of at most N words, for 99 of 100 sentences, the safety set not counted",
     )
     add_engine_arguments(parser)
 

@@ -72,9 +72,9 @@ class Votes:
         """Max-pooled logits of the head (B, V)."""
         return self.engine.bow_logits(self.engine.encode(self.src_ids))
 
-    def words_above(self, log_odds: float) -> list[Shortlist]:
+    def words_above(self, log_odds: float, least: int = 0) -> list[Shortlist]:
         """See `sieve.selection.selectors.Source`."""
-        return shortlists_above(self.logits, log_odds)
+        return shortlists_above(self.logits, log_odds, least)
 
 
 def batches(engine: Engine[Any], src_ids: Sequence[IntArray]) -> Iterator[tuple[list[int], Votes]]:

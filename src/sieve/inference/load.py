@@ -1,6 +1,7 @@
 """From a model directory to a translator: picks the engine, opens what the directory holds."""
 
 import re
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -11,7 +12,9 @@ from sieve.inference.engine import Engine
 from sieve.inference.shipped import find_model
 from sieve.inference.translator import Translator
 from sieve.model.weights import model_config
+from sieve.selection.dial import Dial
 from sieve.selection.lexicon import LEXICON_FILE, Lexicon
+from sieve.selection.safety import SafeWords
 from sieve.selection.selectors import Resources
 from sieve.text.tokenizer import Tokenizers
 
@@ -34,6 +37,10 @@ def load(
     threads: int | None = None,
 ) -> Translator:
     """Opens a model for translation.
+
+    >>> import sieve
+    >>> sieve.load("en-de").languages
+    ('en', 'de')
 
     Args:
         directory: What `sieve train`, `sieve average` or `sieve convert` wrote, or the name of a
@@ -61,7 +68,7 @@ def load(
         chosen = _native_engine(bundle, precision, threads)
         batch_tokens = NATIVE_BATCH_TOKENS
     _check_vocabularies(bundle, tokenizers)
-    resources = selection_resources(bundle)
+    resources = replace(selection_resources(bundle), safe_words=SafeWords(tokenizers))
     return Translator(chosen, tokenizers, resources, _languages(bundle), batch_tokens)
 
 
@@ -117,8 +124,19 @@ def selection_resources(bundle: Bundle) -> Resources:
             f"{bundle.directory}: config.json has the threshold {threshold!r}, expected a number "
             "from 0 to 1"
         )
+    least, safe = section.get("least", 0), section.get("safe", False)
+    if type(least) is not int or least < 0 or type(safe) is not bool:
+        raise ModelError(
+            f"{bundle.directory}: config.json has least {least!r} and safe {safe!r} for its "
+            "selection, expected a number of words and true or false"
+        )
+    stored = section.get("calibration")
+    dial = None if stored is None else Dial.from_json(stored, f"{bundle.directory}: config.json")
     has_lexicon = (bundle.directory / LEXICON_FILE).is_file()
     return Resources(
         threshold=float(threshold) if has_head else None,
+        least=least,
+        safe=safe,
+        dial=dial,
         lexicon=partial(Lexicon.open, bundle.directory) if has_lexicon else None,
     )

@@ -30,8 +30,8 @@ from sieve.model.weights import (
     model_config,
 )
 from sieve.selection.selectors import Selector, excluded
-from sieve.selection.shortlist import Shortlist
-from sieve.text.vocabulary import EOS, IntArray
+from sieve.selection.shortlist import Shortlist, shortlists_above
+from sieve.text.vocabulary import IntArray
 
 
 @dataclass(frozen=True)
@@ -60,12 +60,9 @@ class NativeEncoded:
         """Number of output words."""
         return self.engine.vocab_size
 
-    def words_above(self, log_odds: float) -> list[Shortlist]:
+    def words_above(self, log_odds: float, least: int = 0) -> list[Shortlist]:
         """See `sieve.selection.selectors.Source`."""
-        selected = self.engine.bow_logits(self) > np.float32(log_odds)
-        selected[:, EOS] = True
-        rows = (np.flatnonzero(row).astype(np.int32) for row in selected)
-        return [Shortlist(ids, full=len(ids) == self.vocab_size) for ids in rows]
+        return shortlists_above(self.engine.bow_logits(self), log_odds, least)
 
 
 class NativeEngine:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from sieve.selection.safety import SafeWords
 from sieve.selection.selectors import (
     Adjusted,
     FrequentWords,
@@ -31,6 +32,8 @@ class Plan:
 
     everything: bool = False
     log_odds: float | None = None
+    least: int = 0
+    """Words that the head chooses, whatever its log-odds."""
     words: tuple[Shortlist, ...] | None = None
     """Of each sentence, beside what the NVS head votes for."""
     include: tuple[int, ...] = ()
@@ -44,7 +47,7 @@ class Plan:
             pairs = zip(self.words, other.words, strict=True)
             words = tuple(Shortlist.union(pair) for pair in pairs)
         everything = self.everything or other.everything
-        return Plan(everything, min(odds, default=None), words)
+        return Plan(everything, min(odds, default=None), max(self.least, other.least), words)
 
     def arguments(self) -> dict[str, Any]:
         """As the C++ core takes it; all words need neither head nor list."""
@@ -54,6 +57,7 @@ class Plan:
         return {
             "everything": self.everything,
             "log_odds": None if self.everything else self.log_odds,
+            "least": self.least,
             "words": words,
             "include": ragged([self.include])[0],
             "exclude": ragged([self.exclude])[0],
@@ -69,8 +73,8 @@ def _planned(selection: Selector, source: _SourceIds) -> Plan | None:
     if isinstance(selection, FullVocabulary):
         return Plan(everything=True)
     if isinstance(selection, NeuralSelection):
-        return Plan(log_odds=log_odds(selection.threshold))
-    if isinstance(selection, FrequentWords | LexiconTopK):
+        return Plan(log_odds=log_odds(selection.threshold), least=selection.least)
+    if isinstance(selection, FrequentWords | LexiconTopK | SafeWords):
         return Plan(words=tuple(selection.select(source)))
     if isinstance(selection, Union):
         parts = [_planned(part, source) for part in selection.parts]
@@ -84,9 +88,7 @@ def _planned(selection: Selector, source: _SourceIds) -> Plan | None:
         inner = _planned(selection.inner, source)
         if inner is None or inner.include or inner.exclude:
             return None
-        return Plan(
-            inner.everything, inner.log_odds, inner.words, selection.include, selection.exclude
-        )
+        return replace(inner, include=selection.include, exclude=selection.exclude)
     return None
 
 
@@ -97,7 +99,7 @@ class _SourceIds:
     src_ids: Sequence[IntArray]
     vocab_size: int
 
-    def words_above(self, log_odds: float) -> list[Shortlist]:
+    def words_above(self, log_odds: float, least: int = 0) -> list[Shortlist]:
         raise AssertionError("only selectors that ask no engine are planned from source ids")
 
 

@@ -39,7 +39,7 @@ from sieve.model.encoding import encode_source
 from sieve.model.stepping import DecoderSteps
 from sieve.model.translation import TranslationModel
 from sieve.selection.selectors import FullVocabulary, NeuralSelection, Selector, log_odds
-from sieve.selection.shortlist import Shortlist
+from sieve.selection.shortlist import Shortlist, shortlists_of_rows
 from sieve.text.vocabulary import BOS, EOS, IntArray
 
 Precision = Literal["float32", "bfloat16", "float16"]
@@ -66,18 +66,18 @@ class TorchEncoded:
         """Number of output words."""
         return self.engine.vocab_size
 
-    def words_above(self, log_odds: float) -> list[Shortlist]:
+    def words_above(self, log_odds: float, least: int = 0) -> list[Shortlist]:
         """See `sieve.selection.selectors.Source`."""
         with self.engine.inference():
-            selected = self.engine.device_bow_logits(self) > log_odds  # (B, V)
+            logits = self.engine.device_bow_logits(self)  # (B, V)
+            selected = logits > log_odds
+            if least:
+                lowest = logits.topk(min(least, self.vocab_size), dim=1).values[:, -1:]
+                selected |= logits >= lowest
             selected[:, EOS] = True
             sizes = selected.sum(dim=1).cpu().numpy()
             words = selected.nonzero()[:, 1].to(torch.int32).cpu().numpy()
-        bounds = np.cumsum(sizes)[:-1]
-        return [
-            Shortlist(np.ascontiguousarray(ids), full=len(ids) == self.vocab_size)
-            for ids in np.split(words, bounds)
-        ]
+        return shortlists_of_rows(words, sizes, self.vocab_size)
 
     def rows(self, rows: Sequence[int]) -> TorchEncoded:
         """Some of the sentences."""
@@ -193,7 +193,7 @@ class TorchEngine:
             if isinstance(selection, FullVocabulary):
                 with self.inference():
                     return captured.translate(src_ids, None, options)
-            if isinstance(selection, NeuralSelection):
+            if isinstance(selection, NeuralSelection) and not selection.least:
                 with self.inference():
                     return captured.translate(src_ids, log_odds(selection.threshold), options)
         encoded = self.encode(src_ids)

@@ -13,7 +13,9 @@ import numpy as np
 
 from sieve.config import unknown
 from sieve.errors import ConfigError, ModelError
+from sieve.selection.dial import Dial
 from sieve.selection.lexicon import Lexicon
+from sieve.selection.safety import SafeWords
 from sieve.selection.shortlist import Shortlist
 from sieve.text.vocabulary import IntArray
 
@@ -29,8 +31,11 @@ class Source(Protocol):
     def vocab_size(self) -> int:
         """Number of output words."""
 
-    def words_above(self, log_odds: float) -> list[Shortlist]:
-        """For each sentence the words whose max-pooled NVS logit exceeds `log_odds`, and EOS."""
+    def words_above(self, log_odds: float, least: int = 0) -> list[Shortlist]:
+        """For each sentence EOS and the words whose max-pooled NVS logit exceeds `log_odds`.
+
+        And the words with the `least` highest ones, whatever they are.
+        """
 
 
 class Selector(Protocol):
@@ -102,16 +107,21 @@ class NeuralSelection:
 
     threshold: float
     """λ. No sigmoid is needed: σ(z) > λ where z > log(λ / (1 − λ))."""
+    least: int = 0
+    """Words that are selected whatever λ is, the most probable ones: short sentences get small
+    sets, and a few words more cost them little."""
 
     def __post_init__(self) -> None:
         log_odds(self.threshold)
+        if self.least < 0:
+            raise ConfigError(f"got at least {self.least} words, expected 0 or more")
 
     def select(self, source: Source) -> list[Shortlist]:
         """What the head votes for."""
-        return source.words_above(log_odds(self.threshold))
+        return source.words_above(log_odds(self.threshold), self.least)
 
     def __str__(self) -> str:
-        return f"nvs:{self.threshold:g}"
+        return f"nvs:{self.threshold:g}" + (f":{self.least}" if self.least else "")
 
 
 @dataclass(frozen=True)
@@ -163,8 +173,16 @@ class Resources:
 
     threshold: float | None = None
     """λ stored with the model; None where it has no NVS head."""
+    least: int = 0
+    """Words of a set at least, stored with it."""
+    safe: bool = False
+    """Whether the default adds the safety set."""
+    dial: Dial | None = None
+    """Thresholds by what they do; None where the model was not calibrated."""
     lexicon: Callable[[], Lexicon] | None = None
     """Opens the lexicon; None where the directory has none."""
+    safe_words: SafeWords | None = None
+    """The safety set; None where there is no tokenizer to find it with."""
 
     def need_threshold(self) -> float:
         """The stored threshold, or an error where there is no NVS head."""
@@ -180,12 +198,14 @@ class Resources:
 
 
 def parse_selection(text: str | None, resources: Resources) -> Selector:
-    """The selector that a string names: `none`, `frequent:N`, `lexicon:K`, `nvs[:λ]`, joined by +.
+    """The selector that a string names.
 
-    None stands for the default: `nvs` at the stored threshold where there is a head, else `none`.
+    `none`, `frequent:N`, `lexicon:K`, `nvs[:λ[:LEAST]]`, `nvs:recall=R`, `nvs:words=N`, `safe`,
+    joined by +. None stands for the default: `nvs` as stored with the model where it has a head,
+    else `none`.
     """
     if text is None:
-        text = "none" if resources.threshold is None else "nvs"
+        text = "none" if resources.threshold is None else "nvs+safe" if resources.safe else "nvs"
     parts = tuple(_parse_part(part.strip(), resources) for part in text.split("+"))
     return parts[0] if len(parts) == 1 else Union(parts)
 
@@ -195,7 +215,7 @@ def _parse_part(text: str, resources: Resources) -> Selector:
     if kind not in _KINDS:
         raise ConfigError(
             unknown("selection", kind, list(_KINDS))
-            + "; expected none, frequent:N, lexicon:K or nvs:LAMBDA, joined by +"
+            + "; expected none, frequent:N, lexicon:K, nvs:LAMBDA or safe, joined by +"
         )
     return _KINDS[kind](text, value, resources)
 
@@ -219,13 +239,40 @@ def _lexicon(text: str, value: str, resources: Resources) -> Selector:
 def _neural(text: str, value: str, resources: Resources) -> Selector:
     stored = resources.need_threshold()
     if not value:
-        return NeuralSelection(stored)
+        return NeuralSelection(stored, resources.least)
+    if value.startswith(("recall=", "words=")):
+        return NeuralSelection(_dialled(text, value, resources), resources.least)
+    threshold, _, least = value.partition(":")
     try:
-        return NeuralSelection(float(value))
+        return NeuralSelection(float(threshold), int(least or "0"))
     except (ValueError, ConfigError):
         raise ConfigError(
-            f"selection '{text}': got '{value}', expected a threshold from 0 to 1, as in nvs:0.9"
+            f"selection '{text}': got '{value}', expected a threshold from 0 to 1, as in nvs:0.9, "
+            "or nvs:0.9:512 for 512 words at least; nvs:recall=0.999 or nvs:words=1024 for a "
+            "calibrated one"
         ) from None
+
+
+def _dialled(text: str, value: str, resources: Resources) -> float:
+    kind, _, number = value.partition("=")
+    if resources.dial is None:
+        raise ModelError(
+            f"selection '{text}': this model was not calibrated; run sieve calibrate on it"
+        )
+    try:
+        if kind == "words":
+            return resources.dial.for_words(int(number))
+        return resources.dial.for_recall(float(number))
+    except ValueError:
+        raise ConfigError(f"selection '{text}': got '{number}', expected a number") from None
+
+
+def _safe(text: str, value: str, resources: Resources) -> Selector:
+    if value:
+        raise ConfigError(f"selection '{text}': 'safe' takes no value")
+    if resources.safe_words is None:
+        raise ModelError("selection 'safe': there is no tokenizer to find these words with")
+    return resources.safe_words
 
 
 def _whole_number(text: str, value: str) -> int:
@@ -242,4 +289,5 @@ _KINDS: dict[str, Callable[[str, str, Resources], Selector]] = {
     "frequent": _frequent,
     "lexicon": _lexicon,
     "nvs": _neural,
+    "safe": _safe,
 }

@@ -80,9 +80,14 @@ class Shortlist:
         return hash(self.ids.tobytes())
 
 
-def shortlists_above(scores: npt.NDArray[np.floating[Any]], cut: float) -> list[Shortlist]:
-    """For each row of (B, V) scores the words above the cut, and EOS."""
+def shortlists_above(
+    scores: npt.NDArray[np.floating[Any]], cut: float, least: int = 0
+) -> list[Shortlist]:
+    """For each row of (B, V) scores the words above the cut or of the `least` highest, and EOS."""
     selected = scores > scores.dtype.type(cut)
+    least = min(least, scores.shape[1])
+    for row in np.flatnonzero(selected.sum(axis=1) < least):
+        selected[row] = scores[row] >= np.partition(scores[row], -least)[-least]
     selected[:, EOS] = True
     words = np.nonzero(selected)[1].astype(np.int32)
     return shortlists_of_rows(words, selected.sum(axis=1), scores.shape[1])

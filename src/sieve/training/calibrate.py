@@ -1,23 +1,26 @@
-"""The operating point of a finished model: a shift of the head's bias makes it one fixed λ.
+"""The operating point of a finished model, and its dial, from development text.
 
 λ and the weight of positives in training are one dial; users should not have to know where it
 stands. On development data the log-odds are found at which sets hold as many words as wanted, and
 all biases are moved by the same amount so that these log-odds belong to `threshold`. No other
-weight changes, so translations without selection stay as they are, bit for bit.
+weight changes, so translations without selection stay as they are, bit for bit. What other
+thresholds would do is measured in the same pass and stored with the model.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from sieve.bundle import CARD_FILE, open_bundle, write_bundle
 from sieve.errors import ConfigError, ModelError
-from sieve.evaluation.recall import Recall, RecallMeter
+from sieve.evaluation.recall import Recall, RecallMeter, needed_tokens
 from sieve.inference.engine import Engine
 from sieve.inference.options import SearchOptions
+from sieve.selection.dial import Dial, DialPoint
 from sieve.selection.lexicon import LEXICON_FILE
 from sieve.selection.selectors import FullVocabulary, log_odds
 from sieve.text.vocabulary import EOS, IntArray
@@ -25,6 +28,8 @@ from sieve.text.vocabulary import EOS, IntArray
 BIAS = "nvs.bias"
 _BATCH = 64
 _STEPS = 50  # set sizes tried up to the largest
+_GRID = np.arange(-12.0, 12.01, 0.25, dtype=np.float32)  # log-odds of the dial, before the shift
+_MOST = 99  # percentile
 
 
 @dataclass(frozen=True)
@@ -38,12 +43,16 @@ class CalibrationOptions:
     recall: float = 1.0
     """Share of the model's own output words that must be in the sets: fewer words than `size` are
     taken where that is reached with fewer."""
+    least: int = 0
+    """Words of a set at least, so that short sentences do not lack any."""
 
     def __post_init__(self) -> None:
         if not 0.0 < self.threshold < 1.0:
             raise ConfigError(f"threshold: got {self.threshold}, expected above 0 and below 1")
         if self.size < 2:
             raise ConfigError(f"size: got {self.size}, expected at least 2 words (EOS is one)")
+        if self.least < 0:
+            raise ConfigError(f"least: got {self.least}, expected 0 words or more")
         if not 0.0 < self.recall <= 1.0:
             raise ConfigError(f"recall: got {self.recall}, expected above 0 and at most 1")
 
@@ -52,20 +61,27 @@ class CalibrationOptions:
 class Calibration:
     """Where a model stands after its biases are shifted."""
 
+    options: CalibrationOptions
     shift: float
     own: Recall
-    """Of the words that the model itself writes without selection."""
+    """Of the words that the model itself writes without selection; `least` not counted."""
+    dial: Dial
+    """What every threshold does after the shift."""
 
 
 def calibrate(
-    engine: Engine[Any], src_ids: Sequence[IntArray], options: CalibrationOptions
+    engine: Engine[Any],
+    src_ids: Sequence[IntArray],
+    options: CalibrationOptions,
+    progress: Callable[[int], None] = lambda done: None,
 ) -> Calibration:
-    """Finds the shift of the biases for an operating point.
+    """Finds the shift of the biases for an operating point, and what other thresholds would do.
 
     Args:
         engine: Of the model to calibrate.
         src_ids: Development sentences, with EOS.
         options: The operating point.
+        progress: Called with the number of sentences of each batch.
     """
     if not src_ids:
         raise ConfigError("no development sentences to calibrate on")
@@ -75,36 +91,74 @@ def calibrate(
         )
     sizes = sorted({max(2, options.size * step // _STEPS) for step in range(1, _STEPS + 1)})
     meter = RecallMeter(len(src_ids), engine.vocab_size, (), sizes)
+    dial = _DialMeter(min(options.least, engine.vocab_size))
     search = SearchOptions()
     order = sorted(range(len(src_ids)), key=lambda row: len(src_ids[row]))
     for start in range(0, len(order), _BATCH):
         batch = [src_ids[row] for row in order[start : start + _BATCH]]
         found = engine.translate(batch, FullVocabulary(), search)
         outputs = [hypotheses[0].tokens for hypotheses in found]
-        meter.add(engine.bow_logits(engine.encode(batch)), outputs)
+        logits = engine.bow_logits(engine.encode(batch))
+        meter.add(logits, outputs)
+        dial.add(logits, outputs)
+        progress(len(batch))
     points = meter.at_sizes()
     point = next((point for point in points if point.recall >= options.recall), points[-1])
     assert point.threshold is not None
-    return Calibration(log_odds(options.threshold) - log_odds(point.threshold), point)
+    shift = log_odds(options.threshold) - log_odds(point.threshold)
+    return Calibration(options, shift, point, dial.shifted(shift))
 
 
-def shift_bias(model: Path, output: Path, shift: float, threshold: float) -> None:
-    """Writes a model directory again, in any form, with its biases shifted.
+class _DialMeter:
+    """Sizes and recall of the sets at every log-odds of the grid."""
+
+    def __init__(self, least: int) -> None:
+        self._least = least
+        self._sizes: list[npt.NDArray[np.int64]] = []
+        self._shares: list[npt.NDArray[np.float64]] = []
+
+    def add(self, logits: npt.NDArray[np.floating[Any]], outputs: Sequence[Sequence[int]]) -> None:
+        for row, output in zip(logits, outputs, strict=True):
+            ordered = np.sort(row)
+            above = len(row) - np.searchsorted(ordered, _GRID, side="right")
+            self._sizes.append(np.maximum(above, self._least))
+            floor = ordered[-self._least] if self._least else np.inf
+            needed = row[needed_tokens(output)]
+            if len(needed):
+                cuts = np.minimum(_GRID, np.nextafter(floor, np.float32(-np.inf)))
+                self._shares.append((needed[:, None] > cuts).mean(axis=0))
+
+    def shifted(self, shift: float) -> Dial:
+        sizes = np.array(self._sizes)
+        recalls = np.mean(self._shares, axis=0) if self._shares else np.ones(len(_GRID))
+        most = np.percentile(sizes, _MOST, axis=0)
+        columns = zip(_GRID + shift, recalls, sizes.mean(axis=0), most, strict=True)
+        points = [DialPoint(*map(float, values)) for values in columns]
+        distinct = {point.mean_words: point for point in points}  # of equal sets the highest λ
+        return Dial(len(sizes), tuple(distinct.values())[::-1])
+
+
+def store(model: Path, output: Path, found: Calibration) -> None:
+    """Writes a model directory again, in any form, at its operating point and with its dial.
 
     Args:
         model: The directory to read.
         output: The directory to make; may be the same.
-        shift: What to add to every bias of the head.
-        threshold: λ that becomes the model's default.
+        found: What `calibrate` found for it.
     """
     bundle = open_bundle(model)
     tensors = bundle.tensors()
     if BIAS not in tensors:
         raise ModelError(f"{model}: has no NVS head whose bias could be shifted")
     bias = tensors[BIAS]
-    tensors[BIAS] = (bias.astype(np.float64) + shift).astype(bias.dtype)
+    tensors[BIAS] = (bias.astype(np.float64) + found.shift).astype(bias.dtype)
     sections = bundle.sections("selection")
-    sections["selection"] = {"threshold": threshold}
+    sections["selection"] = {
+        "threshold": found.options.threshold,
+        "least": found.options.least,
+        "safe": True,
+        "calibration": found.dial.as_json(),
+    }
     copies = [path for name in (LEXICON_FILE, CARD_FILE) if (path := model / name).is_file()]
     write_bundle(output, sections, tensors, bundle.tokenizers(), copies)
 

@@ -1,0 +1,66 @@
+"""Set a model's operating point on development text, and store a dial with it.
+
+The biases of the selection head are shifted so that its sets at --threshold hold --size words on
+average; nothing else changes. What other thresholds do is stored with the model, so that
+`--target-recall 0.999` or `--max-words 1024` can be asked for. Text in the source language is
+enough: what counts is that the sets hold what the model itself writes.
+
+Examples:
+  sieve calibrate model-int8 newstest2018.en --output calibrated
+  sieve calibrate model-int8 newstest2018.en --size 900 --least 512
+"""
+
+import argparse
+import json
+from itertools import islice
+from pathlib import Path
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of `sieve calibrate`."""
+    parser.add_argument("model", type=Path, metavar="MODEL", help="model directory to calibrate")
+    parser.add_argument("text", type=Path, metavar="TEXT", help="development text to translate")
+    numbers = [
+        ("--size", int, 1000, "N", "mean words of a set, at most"),
+        ("--recall", float, 1.0, "R",
+         "take fewer words where the sets hold this share of the model's own output words"),
+        ("--threshold", float, 0.9, "LAMBDA", "that becomes the model's default"),
+        ("--least", int, 512, "N", "words that every set holds: short sentences get small ones"),
+        ("--threads", int, None, "N", "sentences side by side"),
+        ("--limit", int, 0, "N", "first lines of TEXT only; 0: all"),
+    ]  # fmt: skip
+    for name, kind, value, metavar, text in numbers:
+        text = text if value is None else f"{text} (default: %(default)s)"
+        parser.add_argument(name, type=kind, default=value, metavar=metavar, help=text)
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="DIR", help="where to write (default: MODEL itself)"
+    )
+
+
+def execute(arguments: argparse.Namespace) -> None:
+    """Calibrates, writes the directory and prints what the operating point is."""
+    from sieve.bundle import open_bundle
+    from sieve.inference.native_engine import NativeEngine
+    from sieve.log import progress
+    from sieve.text.reading import read_lines
+    from sieve.training.calibrate import CalibrationOptions, calibrate, store, with_eos
+
+    options = CalibrationOptions(
+        arguments.threshold, arguments.size, arguments.recall, arguments.least
+    )
+    bundle = open_bundle(arguments.model)
+    lines = [line for line in islice(read_lines(arguments.text), arguments.limit or None) if line]
+    engine = NativeEngine.open(bundle, threads=arguments.threads)
+    with progress(total=len(lines), unit="lines", label="calibrating") as bar:
+        ids = with_eos(bundle.tokenizers().source.encode(lines))
+        found = calibrate(engine, ids, options, bar.update)
+    output = arguments.output or arguments.model
+    store(arguments.model, output, found)
+    note = {
+        "model": str(output),
+        "shift": round(found.shift, 4),
+        "mean_words": round(found.own.mean_size, 1),
+        "own_recall": round(100 * found.own.recall, 2),
+        "sentences": len(lines),
+    }
+    print(json.dumps(note))

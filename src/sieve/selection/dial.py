@@ -1,0 +1,98 @@
+"""A dial that speaks of recall or of words instead of λ: thresholds measured on development text.
+
+Stored with a model: for a row of thresholds, which share of the model's own output words its sets
+held, and how many words they had. Between two measured points the safer one is taken.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sieve.errors import ConfigError, ModelError
+
+
+@dataclass(frozen=True)
+class DialPoint:
+    """What one threshold did on the development text."""
+
+    log_odds: float
+    recall: float
+    """Share (0 to 1) of the words of unrestricted translations that were in the sets."""
+    mean_words: float
+    most_words: float
+    """99 of 100 sets had at most so many."""
+
+    @property
+    def threshold(self) -> float:
+        """λ of the log-odds."""
+        return 1.0 / (1.0 + math.exp(-self.log_odds))
+
+
+@dataclass(frozen=True)
+class Dial:
+    """Thresholds by what they do."""
+
+    sentences: int
+    """Of the development text."""
+    points: tuple[DialPoint, ...]
+    """From small sets to large ones."""
+
+    def for_recall(self, recall: float) -> float:
+        """λ of the smallest sets that reached a recall.
+
+        Args:
+            recall: Share of the model's own output words, above 0 and below 1.
+        """
+        if not 0.0 < recall < 1.0:
+            raise ConfigError(f"target recall: got {recall:g}, expected above 0 and below 1")
+        for point in self.points:
+            if point.recall >= recall:
+                return point.threshold
+        best = max(point.recall for point in self.points)
+        raise ConfigError(
+            f"target recall: got {recall:g}, this model was calibrated up to {best:.5f}; "
+            "use --lossless for all words"
+        )
+
+    def for_words(self, words: int) -> float:
+        """λ of the largest sets of which 99 in 100 had at most `words` words."""
+        fitting = [point for point in self.points if point.most_words <= words]
+        if not fitting:
+            least = min(point.most_words for point in self.points)
+            raise ConfigError(
+                f"max words: got {words}, expected at least {math.ceil(least)} for this model"
+            )
+        return fitting[-1].threshold
+
+    def as_json(self) -> dict[str, Any]:
+        """As it is kept in config.json."""
+        rows = [
+            [round(p.log_odds, 4), round(p.recall, 6), round(p.mean_words, 1), p.most_words]
+            for p in self.points
+        ]
+        return {"sentences": self.sentences, "points": rows}
+
+    @classmethod
+    def from_json(cls, content: object, where: str) -> Dial:
+        """Reads what `as_json` gave.
+
+        Args:
+            content: Of config.json.
+            where: What to name in an error.
+        """
+        try:
+            if not isinstance(content, Mapping):
+                raise TypeError
+            points = tuple(DialPoint(*map(float, row)) for row in content["points"])
+            sentences = int(content["sentences"])
+            whole = all(math.isfinite(p.log_odds) and 0 <= p.recall <= 1 for p in points)
+            if not points or not whole:
+                raise ValueError
+        except (KeyError, TypeError, ValueError):
+            raise ModelError(
+                f"{where}: the calibration is damaged; run sieve calibrate again"
+            ) from None
+        return cls(sentences, tuple(sorted(points, key=lambda point: -point.log_odds)))

@@ -1,0 +1,79 @@
+"""Words that every sentence can use: what it says itself, digits, punctuation.
+
+Names, numbers, addresses and code are often copied. A source piece that is also an output piece is
+reachable, and one that is not is spelled in the pieces of the output; where a source spells a
+character in bytes, all bytes are reachable. Asks no engine.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from sieve.selection.shortlist import Shortlist
+from sieve.text.tokenizer import Tokenizers
+from sieve.text.vocabulary import EOS, UNK, IntArray
+
+_MARKS = "▁"
+_BYTE = re.compile(r"<0x[0-9A-F]{2}>")
+
+
+class _Sentences(Protocol):
+    @property
+    def src_ids(self) -> Sequence[IntArray]: ...
+
+
+@dataclass(frozen=True)
+class SafeWords:
+    """The safety set of each sentence."""
+
+    tokenizers: Tokenizers
+    _copies: dict[int, tuple[int, ...]] = field(default_factory=dict, compare=False, repr=False)
+
+    def select(self, source: _Sentences) -> list[Shortlist]:
+        """For each sentence what it can copy, and the words that are always safe."""
+        return [self._of(ids) for ids in source.src_ids]
+
+    def __str__(self) -> str:
+        return "safe"
+
+    def _of(self, ids: IntArray) -> Shortlist:
+        if self.tokenizers.joint:
+            copied = ids[ids > UNK]
+        else:
+            pieces = [self._copy(int(index)) for index in ids if index > UNK]
+            copied = np.array([index for piece in pieces for index in piece], np.int32)
+        parts = [self._always, copied.astype(np.int32)]
+        if len(np.intersect1d(copied, self._bytes)):
+            parts.append(self._bytes)
+        return Shortlist.of(np.concatenate(parts))
+
+    def _copy(self, index: int) -> tuple[int, ...]:
+        """How the output spells a source piece."""
+        if index not in self._copies:
+            source, target = self.tokenizers.source, self.tokenizers.target
+            piece = source.piece(index)
+            same = target.piece_id(piece)
+            spelled = target.encode([piece.strip(_MARKS)])[0] if same is None else [same]
+            self._copies[index] = tuple(word for word in spelled if word > UNK)
+        return self._copies[index]
+
+    @cached_property
+    def _always(self) -> IntArray:
+        """Digits and punctuation, those that every keyboard has."""
+        return self._where(lambda text: len(text) == 1 and text.isascii() and not text.isalpha())
+
+    @cached_property
+    def _bytes(self) -> IntArray:
+        return self._where(lambda text: _BYTE.fullmatch(text) is not None)
+
+    def _where(self, wanted: Callable[[str], bool]) -> IntArray:
+        target = self.tokenizers.target
+        texts = (target.piece(index).strip(_MARKS) for index in range(target.vocab_size))
+        found = [index for index, text in enumerate(texts) if index > EOS and wanted(text)]
+        return np.array(found, np.int32)
