@@ -8,7 +8,7 @@ and then one word off; the second knows words rather than places. Together they 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
@@ -27,6 +27,7 @@ Span = tuple[int, int]
 
 _NEAR, _FAR = 0.3, 0.05
 """What the alignment head leaves to the neighbours of the piece it names, and to every piece."""
+_AT_ONCE = 16
 _WORD = re.compile(r"\w+|[^\w\s]")
 
 
@@ -56,22 +57,22 @@ def linked(
     """Links of translations that were made with `SearchOptions(alignment=True)`."""
     src, tgt = translator.tokenizers.source, translator.tokenizers.target
     src_ids = src.encode(list(sources))
-    votes = _votes(translator, src_ids)
+    tgt_ids = [[_known(tgt.piece_id(piece)) for piece in one.pieces] for one in translations]
+    votes = _votes(translator, src_ids, tgt_ids)
     found = []
-    for row, translation in enumerate(translations):
-        if not translation.pieces:  # given back as it was
+    for translation, ids, words, logits in zip(translations, src_ids, tgt_ids, votes, strict=True):
+        if not words:  # given back as it was
             found.append(unchanged(translation.text))
             continue
-        ids = [_known(tgt.piece_id(piece)) for piece in translation.pieces]
-        weights = _attention(translation, len(ids), len(src_ids[row]))
-        if votes:
-            weights = _mixed(weights, votes[row][:, ids].T)
-        numbers = [n for n, span in enumerate(word_spans(tgt, ids)) for _ in span]
-        target = _spans(tgt, ids)
-        made = tgt.decode([ids])[0]
+        weights = _attention(translation, len(words), len(ids))
+        if logits is not None:
+            weights = _mixed(weights, logits)
+        numbers = [n for n, span in enumerate(word_spans(tgt, words)) for _ in span]
+        target = _spans(tgt, words)
+        made = tgt.decode([words])[0]
         if made != translation.text:  # a number or an address was put right
             target = _carried(target, made, translation.text)
-        found.append(Links(_spans(src, src_ids[row]), target, tuple(numbers), weights))
+        found.append(Links(_spans(src, ids), target, tuple(numbers), weights))
     return found
 
 
@@ -97,13 +98,22 @@ def _attention(translation: Translation, U: int, T: int) -> Weights:
     return weights
 
 
-def _votes(translator: Translator, src_ids: Sequence[Sequence[int]]) -> list[Weights]:
-    """Logits (T, V) of each source, the end left out; none where the model has no head."""
-    if translator.resources.threshold is None or not src_ids:
-        return []
+def _votes(
+    translator: Translator, src_ids: Sequence[Sequence[int]], tgt_ids: Sequence[Sequence[int]]
+) -> Iterator[Weights | None]:
+    """Logits (U, T) of each sentence's own words; None where the model has no head.
+
+    A few sentences at a time: what every source piece says of every word is large.
+    """
+    if translator.resources.threshold is None:
+        yield from [None] * len(src_ids)
+        return
     engine = translator.engine
-    encoded: Any = engine.encode([np.array([*ids, EOS]) for ids in src_ids])
-    return [logits[:-1].astype(np.float64) for logits in engine.position_logits(encoded)]
+    for start in range(0, len(src_ids), _AT_ONCE):
+        some = src_ids[start : start + _AT_ONCE]
+        encoded: Any = engine.encode([np.array([*ids, EOS]) for ids in some])
+        for row, logits in enumerate(engine.position_logits(encoded)):
+            yield logits[:-1, tgt_ids[start + row]].T.astype(np.float64)
 
 
 def _mixed(attention: Weights, logits: Weights) -> Weights:

@@ -71,7 +71,7 @@ class _Reader:
             self._blank = True
             yield self._take()
             return
-        indented = len(lead[0].expandtabs(4)) >= 4 and not lead[0].strip()
+        indented = _is_indented(body)
         if indented and self._blank and not self._in_list:
             yield self._take()
             return
@@ -177,7 +177,7 @@ class _Reader:
         lines = [content]
         while True:
             broken = _HARD_BREAK.search(lines[-1])
-            following = self._continuation()
+            following = self._continuation(marker.count(">"))
             if broken and following is not None:
                 lines[-1] = lines[-1][: broken.start()]
                 yield inline_block("\n".join(lines), self._labels, _safe)
@@ -193,8 +193,8 @@ class _Reader:
         yield text[len(kept) :] + end
         self._blank = False
 
-    def _continuation(self) -> tuple[str, str] | None:
-        """Lead and text of the next line if it goes on with the paragraph."""
+    def _continuation(self, depth: int) -> tuple[str, str] | None:
+        """Lead and text of the next line if it goes on with a paragraph so deep in quotes."""
         if self._at >= len(self._lines):
             return None
         body, _ = _body(self._lines[self._at])
@@ -203,6 +203,7 @@ class _Reader:
         rest = body[lead.end() :]
         begins = (
             not rest.strip()
+            or lead[0].count(">") > depth
             or _LIST.match(rest)
             or _FENCE.match(rest)
             or _HEADING.match(rest)
@@ -212,6 +213,11 @@ class _Reader:
             or self._is_table()
         )
         return None if begins else (lead[0], rest)
+
+
+def _is_indented(body: str) -> bool:
+    space = body[: len(body) - len(body.lstrip(" \t"))]
+    return len(space.expandtabs(4)) >= 4
 
 
 def _body(line: str) -> tuple[str, str]:

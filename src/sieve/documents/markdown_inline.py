@@ -161,8 +161,8 @@ class _Reader:
             self._items.append("]")
             return end
         place, image = self._brackets.pop()
-        tail, extra = self._tail(place, start, end)
-        if tail is None:
+        tail, closing = self._tail(place, start, end)
+        if not tail:
             self._items.append("]")
             return end
         if image:
@@ -172,22 +172,24 @@ class _Reader:
             self._names += 1
             name = f"link{self._names}"
             self._items[place] = Mark("open", ("[",), name, plain="[")
-            self._items.append(Mark("close", (tail + extra,), name, plain=tail))
+            self._items.append(Mark("close", (closing,), name, plain=tail))
             self._brackets = [one for one in self._brackets if one[1]]  # no link in a link
         return start + len(tail)
 
-    def _tail(self, place: int, start: int, end: int) -> tuple[str | None, str]:
-        """What ends a link after its text, and what must be added to keep where it leads."""
+    def _tail(self, place: int, start: int, end: int) -> tuple[str, str]:
+        """What ends a link after its text, and what must be written to keep where it leads."""
         if target := _TARGET.match(self._text, end):
-            return self._text[start : target.end()], ""
+            tail = self._text[start : target.end()]
+            return tail, tail
         label = _LABEL.match(self._text, end)
         if label and label[1].strip() and _key(label[1]) in self._labels:
-            return self._text[start : label.end()], ""
+            tail = self._text[start : label.end()]
+            return tail, tail
         content = "".join(one if isinstance(one, str) else one.plain for one in self._items[place:])
         own = content.partition("[")[2]
-        if _key(own) in self._labels:  # its text was its label, which must not change
-            return ("][]" if label and not label[1].strip() else "]"), f"[{own}]"
-        return None, ""
+        if _key(own) in self._labels:  # its text is its label, which must not change
+            return ("][]" if label and not label[1].strip() else "]"), f"][{own}]"
+        return "", ""
 
     def _add_image(self, place: int, tail: str) -> None:
         inside = self._items[place + 1 :]

@@ -15,6 +15,7 @@ import numpy as np
 
 from sieve.documents.alignment import Links, Span, Weights
 from sieve.documents.inline import Element, Layout
+from sieve.documents.runs import best_run, by_word, is_edge, leading_marks
 
 _EVEN = 0.5
 """An output piece of which less than this comes from an element rather lies outside."""
@@ -71,8 +72,10 @@ class _Board:
         self.text = "".join([*texts, layout.text[end:]])
         self._targets = targets
         self._words = self._numbered()
-        self._is_mark = np.array([not any(map(str.isalnum, self.text[a:b])) for a, b in targets])
-        self._smooth = [_by_word(one.links) for one in self._sentences]
+        self._is_mark = np.array(
+            [a < b and not any(map(str.isalnum, self.text[a:b])) for a, b in targets], bool
+        )
+        self._smooth = [by_word(one.links) for one in self._sentences]
         self._inner = np.full(len(targets), -1)
         self._ranges: dict[int, Span] = {-1: (0, len(targets))}
         self._starts = [one.start for one in self._sentences]
@@ -104,7 +107,29 @@ class _Board:
         if first == last:
             offset = self._offset(first)
             return offset, offset
-        return self._targets[first][0], max(self._targets[first][0], self._targets[last - 1][1])
+        start = self._targets[first][0]
+        span = start, max(start, self._targets[last - 1][1])
+        return self._exact(element, span)
+
+    def _exact(self, element: Element, span: Span) -> Span:
+        """The characters of a run: a piece at its ends may hold marks that belong to others.
+
+        Where the translation has the very text of something opaque, that; else the run without
+        marks at its ends that the text does not have.
+        """
+        wanted = " ".join(self._layout.text[element.start : element.end].split())
+        if element.opaque:
+            near = self.text.find(wanted, max(0, span[0] - len(wanted)), span[1] + len(wanted))
+            if near >= 0:
+                return near, near + len(wanted)
+        if not any(map(str.isalnum, wanted)) or not any(map(str.isalnum, self.text[slice(*span)])):
+            return span
+        start, end = span
+        mine = leading_marks(wanted), leading_marks(wanted[::-1])
+        run = self.text[start:end]
+        start += max(0, leading_marks(run) - mine[0])
+        end -= max(0, leading_marks(run[::-1]) - mine[1])
+        return start, max(start, end)
 
     def _offset(self, piece: int) -> int:
         if piece < len(self._targets):
@@ -131,7 +156,7 @@ class _Board:
             marks = self._is_mark[first:last] & free
             scores[marks] = 0.0
             shares = np.where(marks, shares - 1, shares)
-        run = _best_run(scores)
+        run = best_run(scores)
         if run is None:
             run = self._word_around(int(np.where(free, shares, -np.inf).argmax()), free, first)
         if element.opaque:
@@ -152,12 +177,14 @@ class _Board:
         begin = bisect_right(self._ends, element.start)
         end = max(begin, bisect_left(self._starts, element.end))
         text = self._layout.text
-        whole = _is_edge(text, element.start) and _is_edge(text, element.end)
+        whole = is_edge(text, element.start) and is_edge(text, element.end) and not element.opaque
         found = []
         for place in range(begin, end):
             links = self._sentences[place].links
             weights = self._smooth[place] if whole else links.weights
             inside = [element.start <= (a + b - 1) / 2 < element.end for a, b in links.source]
+            if not any(inside):  # a part of a piece
+                inside = [a < element.end and element.start < b for a, b in links.source]
             mine = weights[:, inside].sum(axis=1)
             known = weights.sum(axis=1) > 0
             theirs = weights[:, self._foreign(element, links)].sum(axis=1)
@@ -188,12 +215,12 @@ class _Board:
     def _with_marks(self, content: str, run: Span, free: Weights, first: int) -> Span:
         """Takes in the punctuation that an element begins and ends with."""
         a, b = run
-        for character in reversed(content[: _leading_marks(content)]):
+        for character in reversed(content[: leading_marks(content)]):
             near = a > first and free[a - 1 - first] and self._is_mark[a - 1]
             if not near or character.isspace():
                 break
             a -= 1
-        for character in content[len(content) - _leading_marks(content[::-1]) :]:
+        for character in content[len(content) - leading_marks(content[::-1]) :]:
             near = b - first < len(free) and free[b - first] and self._is_mark[b]
             if not near or character.isspace():
                 break
@@ -253,37 +280,3 @@ class _Board:
         if first >= last:
             return min(max(low, base), high - 1)
         return first + int(shares[first - base : last - base].argmax())
-
-
-def _by_word(links: Links) -> Weights:
-    """Weights with all pieces of an output word alike."""
-    if not links.words:
-        return links.weights
-    numbers = np.array(links.words)
-    sums = np.zeros((numbers.max() + 1, links.weights.shape[1]))
-    np.add.at(sums, numbers, links.weights)
-    totals = sums.sum(axis=1, keepdims=True)
-    shares: Weights = np.divide(sums, totals, out=np.zeros_like(sums), where=totals > 0)
-    alike: Weights = shares[numbers]
-    return alike
-
-
-def _best_run(scores: Weights) -> Span | None:
-    """The run with the highest sum, the shortest of several; None where no sum is above 0."""
-    sums = np.concatenate([[0.0], np.cumsum(scores)])
-    least = np.minimum.accumulate(sums)
-    gains = sums - least
-    last = int(gains.argmax())
-    if gains[last] <= 1e-6:
-        return None
-    first = int(np.flatnonzero(sums[: last + 1] <= least[last] + 1e-6)[-1])
-    return first, last
-
-
-def _leading_marks(text: str) -> int:
-    return len(text) - len(text.lstrip("".join({c for c in text if not c.isalnum()})))
-
-
-def _is_edge(text: str, place: int) -> bool:
-    """Whether no word goes on over this place."""
-    return not (0 < place < len(text) and text[place - 1].isalnum() and text[place].isalnum())
