@@ -37,6 +37,9 @@ class Connection(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """See `asyncio.Protocol`."""
         self._disarm()
+        if self.timeout_keep_alive_task is not None:
+            # after a reset uvicorn lets it run, and it holds all that came over the connection
+            self.timeout_keep_alive_task.cancel()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:

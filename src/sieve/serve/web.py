@@ -129,11 +129,11 @@ class Request:
         body = bytearray()
         while True:
             message = await self.receive()
-            if message["type"] == "http.disconnect":
-                raise Disconnected
             body += message.get("body", b"")
-            if len(body) > limit:
-                raise _too_large(limit)
+            if message["type"] == "http.disconnect" or len(body) > limit:
+                too_large = len(body) > limit
+                body.clear()  # an error keeps its frame for a while, and the frame the body
+                raise _too_large(limit) if too_large else Disconnected
             if not message.get("more_body", False):
                 return bytes(body)
 
