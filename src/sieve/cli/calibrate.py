@@ -14,6 +14,10 @@ import argparse
 import json
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,9 +55,14 @@ def execute(arguments: argparse.Namespace) -> None:
     bundle = open_bundle(arguments.model)
     lines = [line for line in islice(read_lines(arguments.text), arguments.limit or None) if line]
     engine = NativeEngine.open(bundle, threads=arguments.threads)
-    with progress(total=len(lines), unit="lines", label="calibrating") as bar:
-        ids = with_eos(bundle.tokenizers().source.encode(lines))
-        found = calibrate(engine, ids, options, bar.update)
+    ids = with_eos(bundle.tokenizers().source.encode(lines))
+    bar: "tqdm[None]" = progress(total=len(lines), unit="lines", label="calibrating")
+
+    def advance(done: int) -> None:
+        bar.update(done)
+
+    with bar:
+        found = calibrate(engine, ids, options, advance)
     output = arguments.output or arguments.model
     store(arguments.model, output, found)
     note = {

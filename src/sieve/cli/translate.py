@@ -60,6 +60,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     words.add_argument(
         "--exclude", action="append", default=[], metavar="WORD", help="may not be used; repeat"
     )
+    words.add_argument(
+        "--glossary",
+        type=Path,
+        metavar="TSV",
+        help="phrase, tab, translation a line; these translations may be used",
+    )
+    words.add_argument(
+        "--glossary-mode",
+        choices=["allow", "force"],
+        default="allow",
+        help="whether they may or must appear (default: %(default)s)",
+    )
     words.add_argument("--prefix", default="", metavar="TEXT", help="what translations begin with")
     _add_search_arguments(parser.add_argument_group("search"))
 
@@ -186,6 +198,7 @@ def open_translator(arguments: argparse.Namespace) -> "Translator":
 
 def _request(arguments: argparse.Namespace) -> "Request":
     from sieve.inference.translator import Request
+    from sieve.text.glossary import Glossary
 
     sampling = None
     if arguments.sample is not None:
@@ -201,7 +214,9 @@ def _request(arguments: argparse.Namespace) -> "Request":
         alignment=arguments.alignment,
     )
     words = tuple(arguments.include), tuple(arguments.exclude)
-    return Request(arguments.selection, options, *words)
+    glossary = None if arguments.glossary is None else Glossary.read(arguments.glossary)
+    forced = arguments.glossary_mode == "force"
+    return Request(arguments.selection, options, *words, (), glossary, forced)
 
 
 def _translated(

@@ -17,10 +17,12 @@ import numpy as np
 
 from sieve.errors import ConfigError, InputError
 from sieve.inference.engine import Engine, Hypothesis
+from sieve.inference.glossary import run_with_glossary
 from sieve.inference.options import Blocked, SearchOptions
 from sieve.inference.streams import checked, file_lines, in_order, write_lines
 from sieve.selection.selectors import Adjusted, Resources, Selector, parse_selection
 from sieve.text import sentences
+from sieve.text.glossary import Glossary
 from sieve.text.literals import put_right
 from sieve.text.spelling import open_ids, pieces_of, spellings
 from sieve.text.surface import Surface, look_at
@@ -72,6 +74,10 @@ class Request:
     """Words that no translation may contain."""
     prefixes: tuple[str, ...] = ()
     """What each translation must begin with: one for each text, or none at all."""
+    glossary: Glossary | None = None
+    """Phrases whose translations are made reachable where a text has them."""
+    force_glossary: bool = False
+    """Whether these translations must appear."""
 
 
 class Translator:
@@ -243,12 +249,14 @@ class Translator:
 
     def run(self, lines: Sequence[str], request: Request) -> list[Translation]:
         """Translates lines as a request says."""
-        selector, options = self._constrained(request)
         if request.prefixes and len(request.prefixes) != len(lines):
             raise InputError(f"got {len(request.prefixes)} prefixes for {len(lines)} texts")
         parts = [self._split(line) for line in lines]
         flat = [part for line in parts for part in line]
         starts = np.cumsum([0, *map(len, parts)]).tolist()
+        if request.glossary is not None:
+            return self._run_with_glossary(flat, starts, request, request.glossary)
+        selector, options = self._constrained(request)
         prefixes = [""] * len(flat)
         for line, prefix in enumerate(request.prefixes):
             if parts[line]:
@@ -257,6 +265,18 @@ class Translator:
         if options.alignment:
             found = self._shifted(found, flat, starts)
         return [self._joined(found[a:b], options) for a, b in pairwise(starts)]
+
+    def _run_with_glossary(
+        self, flat: Sequence[str], starts: Sequence[int], request: Request, glossary: Glossary
+    ) -> list[Translation]:
+        if request.prefixes or request.options.n_best > 1:
+            raise InputError("prefix, n_best: cannot be given together with a glossary")
+        plain = replace(request, glossary=None)
+        found = run_with_glossary(self, flat, plain, glossary)
+        listed = [[one] for one in found]
+        if request.options.alignment:
+            listed = self._shifted(listed, flat, starts)
+        return [self._joined(listed[a:b], request.options) for a, b in pairwise(starts)]
 
     def score(
         self, sources: Sequence[str], targets: Sequence[str], selection: str | None = None
