@@ -24,18 +24,11 @@ def run_document(
     translator: "Translator", request: "Request", arguments: argparse.Namespace
 ) -> None:
     """Translates a file or standard input; bytes that are no text pass through as they are."""
-    from sieve.documents import translate_document
+    from sieve.documents import read_document, token_counter
 
     text = _read(arguments.input).decode("utf-8", errors="surrogateescape")
-    found = translate_document(
-        translator,
-        text,
-        arguments.format,
-        selection=request.selection,
-        options=request.options,
-        include=request.include,
-        exclude=request.exclude,
-    )
+    document = read_document(text, arguments.format, token_counter(translator))
+    found = document.requested(translator, request)
     _write(arguments.output, found.encode("utf-8", errors="surrogateescape"))
 
 

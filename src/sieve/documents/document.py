@@ -23,7 +23,7 @@ from sieve.documents.projection import Sentence, project
 from sieve.documents.writing import written
 from sieve.errors import ConfigError
 from sieve.inference.options import SearchOptions
-from sieve.inference.translator import LONGEST, Translation, Translator
+from sieve.inference.translator import LONGEST, Request, Translation, Translator
 from sieve.text import sentences
 from sieve.text.normalize import normalize
 
@@ -160,14 +160,32 @@ class Document:
 
     def translated(self, translator: Translator, **options: Any) -> str:
         """The document with its sentences translated; options as for `Translator.translate`."""
-        texts, marked = self.sentences, self._marked()
         search = options.pop("options", None) or SearchOptions()
-        aligned = dataclasses.replace(search, alignment=True)
+
+        def run(texts: list[str], aligned: bool) -> list[Translation]:
+            how = dataclasses.replace(search, alignment=aligned)
+            return translator.translate(texts, options=how, **options)
+
+        return self._filled(translator, run)
+
+    def requested(self, translator: Translator, request: Request) -> str:
+        """The same, as one request says."""
+
+        def run(texts: list[str], aligned: bool) -> list[Translation]:
+            how = dataclasses.replace(request.options, alignment=aligned)
+            return translator.run(texts, dataclasses.replace(request, options=how))
+
+        return self._filled(translator, run)
+
+    def _filled(
+        self, translator: Translator, run: Callable[[list[str], bool], list[Translation]]
+    ) -> str:
+        texts, marked = self.sentences, self._marked()
         found: dict[int, Translation] = {}
-        for wanted, how in ((True, aligned), (False, search)):
-            rows = [row for row, flag in enumerate(marked) if flag is wanted]
+        for aligned in (True, False):
+            rows = [row for row, flag in enumerate(marked) if flag is aligned]
             if rows:
-                batch = translator.translate([texts[row] for row in rows], options=how, **options)
+                batch = run([texts[row] for row in rows], aligned)
                 found.update(zip(rows, batch, strict=True))
         return self.written(translator, [found[row] for row in range(len(texts))])
 
