@@ -54,6 +54,7 @@ def test_everything_on_one_page(model: Path, toy_data: Any, tmp_path: Path) -> N
     assert [row["selection"] for row in content["rows"]] == ["none", "lexicon:2", "nvs:0.4"]
     assert len(content["benchmark"]) == 3 and len(content["explanations"][str(model)]) == 3
     assert {row["method"] for row in content["curves"]} == {"nvs", "lexicon"}
+    assert len(content["seconds"]) == 1 + 1 + 3 + 2 + 1 + 1
     assert content["idioms"] and content["context"][str(model)] and content["aligners"]
 
 

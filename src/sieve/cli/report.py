@@ -71,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> None:
     """Runs `sieve report`."""
     _check(arguments)
-    from sieve.evaluation.report_data import Report, stages
+    from sieve.evaluation.report_data import Report, run_all, stages
     from sieve.evaluation.report_page import as_page
     from sieve.files import whole_file, write_json
     from sieve.log import progress
@@ -84,8 +84,7 @@ def execute(arguments: argparse.Namespace) -> None:
     todo = [stage for subject in subjects for stage in stages(subject, report)]
     bar: tqdm[Any] = progress(total=int(sum(s.cost for s in todo)), unit="step", label="report")
     with bar:
-        for stage in todo:
-            stage.run(bar.update)
+        run_all(todo, report, bar.update)
     content = {"command": " ".join(["sieve", *sys.argv[1:]]), **report.as_json()}
     write_json(arguments.output / "report.json", content)
     with whole_file(arguments.output / "index.html") as partial:

@@ -4,7 +4,8 @@ A stage is one question of the evaluation room on one set; its steps are weighte
 it costs, so that the bar moves evenly.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -22,6 +23,7 @@ from sieve.evaluation.scopes import ScopeRow, measure_scopes
 from sieve.evaluation.sets import ParallelSet
 from sieve.evaluation.table import Row, TableOptions, measure, steps, with_baseline
 from sieve.inference.translator import Translator
+from sieve.log import logger
 from sieve.selection.lexicon import Lexicon
 
 Done = Callable[[float], object]
@@ -64,6 +66,8 @@ class Report:
     context: dict[str, list[ContextRow]] = field(default_factory=dict)
     aligners: list[AlignerRow] = field(default_factory=list)
     explanations: dict[str, list[Explanation]] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    """What each stage took."""
 
     def as_json(self) -> dict[str, Any]:
         """Values for a file; `direction` where there is one."""
@@ -76,6 +80,7 @@ class Report:
 class Stage:
     """A part of the report: `run` is given what to call with the steps done."""
 
+    label: str
     cost: float
     run: Callable[[Done], None]
 
@@ -91,8 +96,17 @@ def stages(subject: Subject, report: Report) -> list[Stage]:
         *_curves(subject, report),
         *_idioms(subject, report),
         *_aligners(subject, report),
-        Stage(EXAMPLES, lambda done: _explain(subject, report, done)),
+        Stage(f"examples, {subject.model}", EXAMPLES, lambda done: _explain(subject, report, done)),
     ]
+
+
+def run_all(todo: Sequence[Stage], report: Report, done: Done) -> None:
+    """Runs the stages, and says what each took: where there is no terminal there is no bar."""
+    for stage in todo:
+        start = time.monotonic()
+        stage.run(done)
+        report.seconds[stage.label] = round(time.monotonic() - start, 1)
+        logger.info("%s: %.0f s", stage.label, report.seconds[stage.label])
 
 
 def _tables(subject: Subject, report: Report) -> Iterator[Stage]:
@@ -101,7 +115,7 @@ def _tables(subject: Subject, report: Report) -> Iterator[Stage]:
         def run(done: Done, one: ParallelSet = one) -> None:
             report.rows += measure(subject.translator, subject.model, one, subject.options, done)
 
-        yield Stage(steps([one], subject.options), run)
+        yield Stage(f"table, {subject.model}, {one.name}", steps([one], subject.options), run)
 
 
 def _latency(subject: Subject, report: Report) -> Iterator[Stage]:
@@ -117,7 +131,7 @@ def _latency(subject: Subject, report: Report) -> Iterator[Stage]:
                 job, name, subject.options.selections, subject.runs, lambda n: done(_RUN * n)
             )
 
-        yield Stage(_RUN * number, run)
+        yield Stage(f"latency, {subject.model}, {one.name}", _RUN * number, run)
 
 
 def _curves(subject: Subject, report: Report) -> Iterator[Stage]:
@@ -143,7 +157,9 @@ def _curves(subject: Subject, report: Report) -> Iterator[Stage]:
             )
             report.curves += [replace(curve, model=subject.model) for curve in found]
 
-        yield Stage(_CURVE * len(probe.src_ids), run)
+        scopes = ", ".join(probe.needed)
+        label = f"curves, {subject.model}, {probe.name} ({scopes})"
+        yield Stage(label, _CURVE * len(probe.src_ids), run)
 
 
 def _idioms(subject: Subject, report: Report) -> Iterator[Stage]:
@@ -156,7 +172,7 @@ def _idioms(subject: Subject, report: Report) -> Iterator[Stage]:
             )
             done(_SCOPES * number)
 
-        yield Stage(_SCOPES * number, scopes)
+        yield Stage(f"idioms, {subject.model}, {some.name}", _SCOPES * number, scopes)
         if isinstance(some, IdiomSet) and subject.translator.resources.threshold is not None:
 
             def context(done: Done, some: IdiomSet = some) -> None:
@@ -164,7 +180,7 @@ def _idioms(subject: Subject, report: Report) -> Iterator[Stage]:
                     measure_context(subject.translator, some, done=lambda n: done(_CONTEXT * n))
                 )
 
-            yield Stage(_CONTEXT * number, context)
+            yield Stage(f"context, {subject.model}, {some.name}", _CONTEXT * number, context)
 
 
 def _aligners(subject: Subject, report: Report) -> Iterator[Stage]:
@@ -175,7 +191,7 @@ def _aligners(subject: Subject, report: Report) -> Iterator[Stage]:
                 subject.translator, one, subject.aligners, subject.options, done
             )
 
-        yield Stage(len(one.sources), run)
+        yield Stage(f"aligners, {subject.model}, {one.name}", len(one.sources), run)
 
 
 def _explain(subject: Subject, report: Report, done: Done) -> None:
