@@ -9,6 +9,7 @@ ROOT = Path(__file__).parents[1]
 SRC = ROOT / "src" / "sieve"
 
 ONLY_IN = [
+    (r"\\x1b|\\033", "cli/explain.py"),  # colours: where they are turned off, too
     (r"torch\.distributed|torch import distributed", "training/distributed.py"),
     (r"^\s*(import|from) matplotlib|require\(\"matplotlib", "evaluation/report.py"),
     (r"^\s*(import|from) (pickle|dill|joblib)\b|torch\.load\(|allow_pickle=True", None),

@@ -4,6 +4,7 @@ Everything is made under ./demo, within about two minutes on two cores; a second
 trained model there and only translates.
 """
 
+import os
 import shutil
 import sys
 import time
@@ -27,7 +28,7 @@ from sieve.selection.selectors import LexiconTopK
 
 DIRECTORY = Path("demo")
 SHOWN = 6
-_COLORS = sys.stdout.isatty()
+_COLORS = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
 
 def main() -> None:
