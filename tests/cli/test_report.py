@@ -52,7 +52,9 @@ def test_everything_on_one_page(model: Path, toy_data: Any, tmp_path: Path) -> N
     content = json.loads((out / "report.json").read_text())
     assert content["direction"] == "xx-yy"
     assert [row["selection"] for row in content["rows"]] == ["none", "lexicon:2", "nvs:0.4"]
-    assert len(content["benchmark"]) == 3 and len(content["explanations"][str(model)]) == 3
+    assert len(content["benchmark"]) == 3
+    assert text.count("<details><summary>bda &lt;b&gt; fga (model)") == 3
+    assert "fga" not in json.dumps(content), "sentences of test sets stay out of what is recorded"
     assert {row["method"] for row in content["curves"]} == {"nvs", "lexicon"}
     assert len(content["seconds"]) == 1 + 1 + 3 + 2 + 1 + 1
     assert content["idioms"] and content["context"][str(model)] and content["aligners"]

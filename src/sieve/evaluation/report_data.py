@@ -70,10 +70,18 @@ class Report:
     """What each stage took."""
 
     def as_json(self) -> dict[str, Any]:
-        """Values for a file; `direction` where there is one."""
+        """Every number; `direction` where there is one.
+
+        No sentences: test sets often may not be passed on, and this file is what gets recorded.
+        """
         directions = {"-".join(pair) for pair in self.languages.values()}
         known = {"direction": directions.pop()} if len(directions) == 1 else {}
-        return {**known, **asdict(self)}
+        values = asdict(self)
+        del values["explanations"]
+        for rows in values["context"].values():
+            for row in rows:
+                del row["examples"]
+        return {**known, **values}
 
 
 @dataclass(frozen=True)
