@@ -25,8 +25,8 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]
 
 
 def _row(cells: Sequence[object]) -> str:
-    shown = " | ".join(str(cell).replace("|", "\\|") for cell in cells)
-    return f"| {shown} |".replace("|  |", "| |")
+    shown = [str(cell).replace("|", "\\|") for cell in cells]
+    return "".join(f"| {cell} " if cell else "| " for cell in shown) + "|"
 
 
 def bold(cells: Iterable[object]) -> list[str]:

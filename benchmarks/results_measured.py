@@ -61,27 +61,39 @@ def quality(rows: Rows, languages: str) -> Iterator[str]:
     for (_, test), group in groupby(rows, key=lambda row: (row["model"], row["test"])):
         here = list(group)
         paper = _paper_bleu(test, languages)
-        headers = ["selection", "BLEU", "chrF", "words", "ref %", "out %", "same %", "p90 ms"]
+        timed = here[0]["latency"] is not None
+        headers = ["selection", "BLEU", "chrF", "words", "ref %", "out %", "same %"]
+        headers += ["p90 ms"] if timed else []
         lines = []
         for row in here:
             scores = {score["name"]: score for score in row["quality"]}
             line = [
                 row["selection"],
-                *(f"{scores[name]['value']:.1f} ±{scores[name]['interval'] or 0:.1f}"
-                  for name in ("BLEU", "chrF")),
+                *(_score(scores[name]) for name in ("BLEU", "chrF")),
                 f"{row['reference']['mean_size']:.0f}",
                 percent(row["reference"]["recall"]),
                 percent(row["output"]["recall"]),
                 percent(row["identical"]),
-                f"{row['latency']['p90']:.1f}" if row["latency"] else "-",
-            ]  # fmt: skip
+                *([f"{row['latency']['p90']:.1f}"] if timed else []),
+            ]
             lines.append([*line, *([paper.get(row["selection"], "")] if paper else [])])
         yield f"\n**{test}**, {here[0]['sentences']} sentences, `{here[0]['model']}`\n"
         yield from table([*headers, *(["paper: BLEU"] if paper else [])], lines)
         signatures = [score["signature"] for score in here[0]["quality"]]
-        yield f"\n{here[0]['signature'].replace('|', ' · ')}; {'; '.join(signatures)}." + (
+        yield f"\n\\* differs from none, p < 0.05. {_signed(here[0])}; {'; '.join(signatures)}." + (
             f" {DIFFERS}" if paper else ""
         )
+
+
+def _signed(row: Json) -> str:
+    """A row's signature without what differs from row to row."""
+    return str(row["signature"]).replace(f"|selection:{row['selection']}", "").replace("|", " · ")
+
+
+def _score(score: Json) -> str:
+    half = "" if score["interval"] is None else f" ±{score['interval']:.1f}"
+    differs = score.get("p_value") is not None and score["p_value"] < 0.05
+    return f"{score['value']:.1f}{half}" + ("\\*" if differs else "")
 
 
 def _paper_bleu(test: str, languages: str) -> dict[str, float]:
@@ -230,7 +242,7 @@ def benchmark(rows: Rows, languages: str) -> Iterator[str]:
         yield f"\n**{test}**, latency of one sentence, {number} fresh processes each\n"
         headers = ("selection", "words", "p50 ms", "p90 ms", "% of none", "paper: CPU, % of none")
         yield from table(headers, lines)
-        yield f"\n{here[0]['signature'].replace('|', ' · ')}. {DIFFERS}"
+        yield f"\n{_signed(here[0])}. {DIFFERS}"
 
 
 def _mean(value: Json, digits: int, scale: float = 1) -> str:

@@ -4,11 +4,12 @@
         --idioms itds_idiom_test.en-de --test newstest2019.en-de --work work/adaptation \
         --output docs/results/adaptation_en_de.json
 
-MODEL is a float model directory with a head. A few hundred pairs are drawn from the in-domain text;
-the head alone is fine-tuned on them with the paper's settings (10 epochs, 1e-4, 2048 tokens), and
-the lexicon gets the same pairs ten times: with --corpus as in the paper, by aligning CORPUS again
-with them; else by `sieve lexicon adapt`, which takes seconds but finds no pair of words that the
-lexicon does not know. A run that was stopped goes on when it is given again.
+MODEL is a float model directory with a head. A few hundred pairs are drawn from the in-domain text.
+The head alone, or with --whole-model everything, is fine-tuned on them with the paper's settings
+(10 epochs, 1e-4, 2048 tokens). The lexicon gets the same pairs ten times: with --corpus as in the
+paper, by aligning CORPUS again with them; else by `sieve lexicon adapt`, which takes seconds but
+finds no pair of words that the lexicon does not know. A run that was stopped goes on when it is
+given again.
 """
 
 import argparse
@@ -62,13 +63,13 @@ def adapted_lexicon(args: argparse.Namespace, pair: tuple[Path, Path]) -> Path:
 
 
 def adapted_head(args: argparse.Namespace, pair: tuple[Path, Path]) -> Path:
-    """The model with its head fine-tuned."""
+    """The model with its head fine-tuned, or all of it."""
     made: Path = args.work / "model"
     settings = [f"training.positive_weight={args.positive_weight}", *args.set]
     chosen = [word for setting in settings for word in ("--set", setting)]
     return once(
-        made, "adapt", args.model, "--pair", *pair, "--head-only", "--epochs", args.epochs,
-        *chosen, "--output", made,
+        made, "adapt", args.model, "--pair", *pair, *([] if args.whole_model else ["--head-only"]),
+        "--epochs", args.epochs, *chosen, "--output", made,
     )  # fmt: skip
 
 
@@ -116,6 +117,17 @@ def rows(state: str, curves: list[Curve], sizes: dict[tuple[str, str, int], floa
     return found
 
 
+def about(args: argparse.Namespace, pair: tuple[Path, Path]) -> str:
+    """What was done, in a sentence."""
+    number = sum(1 for _ in read_lines(pair[0]))
+    learned = "whole model" if args.whole_model else "head alone"
+    aligned = "aligned again with all text" if args.corpus else "by `sieve lexicon adapt`"
+    return (
+        f"{number} in-domain pairs; {learned}, {args.epochs} epochs; lexicon with the same pairs "
+        f"ten times, {aligned}."
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -127,6 +139,7 @@ def main() -> None:
     parser.add_argument("--test", nargs="+", default=[], help="what must not get worse")
     parser.add_argument("--number", type=int, default=300, help="in-domain pairs")
     parser.add_argument("--corpus", type=Path, help="align it again, as in the paper")
+    parser.add_argument("--whole-model", action="store_true", help="not the head alone")
     parser.add_argument("--epochs", type=int, default=10)
     parser.add_argument("--positive-weight", default="1000", help="that the head learned with")
     parser.add_argument("--set", action="append", default=[], help="settings of sieve adapt")
@@ -154,9 +167,7 @@ def main() -> None:
             "command": command(sys.argv),
             "title": "Domain adaptation, " + "-".join(load(args.model).languages),
             "direction": "-".join(load(args.model).languages),
-            "about": f"{min(args.number, sum(1 for _ in read_lines(pair[0])))} in-domain pairs; "
-            f"head alone, {args.epochs} epochs; lexicon with the same pairs ten times, "
-            + ("aligned again with all text." if args.corpus else "by `sieve lexicon adapt`."),
+            "about": about(args, pair),
             "engine": str(load(args.model, threads=args.threads).engine),
             "adaptation": table,
             "adaptation_curves": curves,
