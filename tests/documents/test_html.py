@@ -40,6 +40,7 @@ KEPT = [
     "<!-- bda",
     "<script>bda",
     "<plaintext><b>bda",
+    "bda <a href=x><code>...</code> fga kla</a>, bda",
     "<svg><text>bda</text></svg><math><mi>x</mi></math>",
     "<input placeholder='bda' value='fga'>",
 ]  # fmt: skip

@@ -51,6 +51,12 @@ def unchanged(text: str) -> Links:
     return Links(spans, spans, tuple(range(len(spans))), np.eye(len(spans)))
 
 
+def entire(source: str, translation: str) -> Links:
+    """Links of a sentence that markup covers as a whole or not at all: all comes from all."""
+    spans = tuple(match.span() for match in _WORD.finditer(translation))
+    return Links(((0, len(source)),), spans, tuple(range(len(spans))), np.ones((len(spans), 1)))
+
+
 def linked(
     translator: Translator, sources: Sequence[str], translations: Sequence[Translation]
 ) -> list[Links]:

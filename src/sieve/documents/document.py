@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias, get_args
 
-from sieve.documents.alignment import Links, Span, linked, unchanged
+from sieve.documents.alignment import Links, Span, entire, linked, unchanged
 from sieve.documents.blocks import Block, Part, blocks_of
 from sieve.documents.html_blocks import html_parts
 from sieve.documents.inline import Layout, layout
@@ -113,6 +114,16 @@ class _Prepared:
         return cls(block, found, tuple(sources))
 
     @cached_property
+    def _edges(self) -> list[int]:
+        elements = self.layout.elements
+        return sorted(place for one in elements for place in (one.start, one.end))
+
+    def is_marked(self, source: _Source) -> bool:
+        """Whether markup begins or ends inside a sentence."""
+        place = bisect_right(self._edges, source.start)
+        return place < len(self._edges) and self._edges[place] < source.end
+
+    @cached_property
     def is_text(self) -> bool:
         """Whether there is a letter outside of what is kept as it is."""
         text, end = self.layout.text, 0
@@ -190,9 +201,9 @@ class Document:
         return self.written(translator, [found[row] for row in range(len(texts))])
 
     def _marked(self) -> list[bool]:
-        """For each sentence, whether there is markup in its block that follows its words."""
+        """For each sentence, whether markup begins or ends inside it."""
         return [
-            bool(one.layout.elements)
+            one.is_marked(source)
             for one in self.prepared
             if one.is_text
             for source in one.sources
@@ -220,7 +231,7 @@ class Document:
         return "".join(part if isinstance(part, str) else done[id(part)] for part in self.parts)
 
     def _links(self, translator: Translator, translations: Sequence[Translation]) -> list[Links]:
-        """Links of all sentences; those of blocks without markup are not looked for."""
+        """Links of all sentences; where markup covers all or nothing, no model is asked."""
         marked = self._marked()
         rows = [row for row, needed in enumerate(marked) if needed]
         texts = self.sentences
@@ -231,8 +242,10 @@ class Document:
                 strict=True,
             )
         )
-        nothing = unchanged("")
-        return [links.get(row, nothing) for row in range(len(marked))]
+        return [
+            links.get(row) or entire(texts[row], translations[row].text)
+            for row in range(len(marked))
+        ]
 
 
 def _sentence(source: _Source, links: Links, translation: Translation) -> Sentence:

@@ -158,7 +158,8 @@ class _Board:
             shares = np.where(marks, shares - 1, shares)
         run = best_run(scores)
         if run is None:
-            run = self._word_around(int(np.where(free, shares, -np.inf).argmax()), free, first)
+            best = int(np.where(free, shares, -np.inf).argmax())
+            run = (best, best) if element.opaque else self._word_around(best, free, first)
         if element.opaque:
             return run[0] + first, run[1] + first
         return self._with_marks(content, (run[0] + first, run[1] + first), free, first)
@@ -215,15 +216,13 @@ class _Board:
     def _with_marks(self, content: str, run: Span, free: Weights, first: int) -> Span:
         """Takes in the punctuation that an element begins and ends with."""
         a, b = run
-        for character in reversed(content[: leading_marks(content)]):
-            near = a > first and free[a - 1 - first] and self._is_mark[a - 1]
-            if not near or character.isspace():
-                break
+        left = len("".join(content[: leading_marks(content)].split()))
+        while a > first and free[a - 1 - first] and self._is_mark[a - 1] and left > 0:
             a -= 1
-        for character in content[len(content) - leading_marks(content[::-1]) :]:
-            near = b - first < len(free) and free[b - first] and self._is_mark[b]
-            if not near or character.isspace():
-                break
+            left -= self._targets[a][1] - self._targets[a][0]
+        right = len("".join(content[len(content) - leading_marks(content[::-1]) :].split()))
+        while b - first < len(free) and free[b - first] and self._is_mark[b] and right > 0:
+            right -= self._targets[b][1] - self._targets[b][0]
             b += 1
         return a, b
 
