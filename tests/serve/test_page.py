@@ -1,7 +1,7 @@
 """The page: what it may not hold, and in a real browser what it does.
 
-The browser is Debian's Chromium, driven by Playwright: pip install playwright; apt-get install
-chromium. Where one of them is missing, those tests are skipped.
+The browser is Debian's Chromium (apt-get install chromium), driven by Playwright (pip install
+'sieve-nmt[browser]'). Where one of them is missing, those tests are skipped.
 """
 
 import re
