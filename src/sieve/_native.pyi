@@ -9,7 +9,7 @@ Result = tuple[
     int,
     int,
     tuple[float, float, float, float, int],
-    list[tuple[tuple[int, ...], tuple[float, ...], tuple[int, ...]]],
+    list[tuple[tuple[int, ...], tuple[float, ...], tuple[int, ...], float]],
 ]
 
 class ModelError(Exception): ...

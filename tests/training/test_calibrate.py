@@ -11,6 +11,7 @@ from generated_models import SMALL, native, random_weights
 from sieve.bundle import open_bundle
 from sieve.errors import ConfigError, ModelError
 from sieve.evaluation.recall import Recall
+from sieve.inference.confidence import Confidence
 from sieve.inference.load import selection_resources
 from sieve.inference.native_engine import NativeEngine
 from sieve.inference.options import SearchOptions
@@ -40,7 +41,8 @@ def shifted(weights: dict[str, Any], shift: float) -> dict[str, Any]:
 def moved(shift: float, threshold: float) -> Calibration:
     options = CalibrationOptions(threshold, least=7)
     dial = Dial(2, (DialPoint(1.0, 0.5, 10.0, 20.0), DialPoint(-1.0, 1.0, 20.0, 30.0)))
-    return Calibration(options, shift, Recall(1.0, 20.0, 90), dial)
+    confidence = Confidence((1.0, 2.0, 3.0, 4.0, 5.0))
+    return Calibration(options, shift, Recall(1.0, 20.0, 90), dial, confidence)
 
 
 def mean_size(engine: NativeEngine, ids: list[IntArray], threshold: float) -> float:
@@ -93,6 +95,7 @@ def test_the_directory_is_the_same_but_for_bias_and_threshold(
     before, after = open_bundle(model), open_bundle(output)
     calibration = {"sentences": 2, "points": [[1.0, 0.5, 10.0, 20.0], [-1.0, 1.0, 20.0, 30.0]]}
     selection = {"threshold": 0.9, "least": 7, "safe": True, "calibration": calibration}
+    selection["confidence"] = [1.0, 2.0, 3.0, 4.0, 5.0]
     assert after.config == {**before.config, "selection": selection}
     assert selection_resources(after).dial == moved(0.0, 0.9).dial
     assert (output / "MODEL_CARD.md").read_text() == "A card.\n"

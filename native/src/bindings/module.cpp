@@ -236,7 +236,7 @@ class NativeModel {
     }
   }
 
-  /// [(number of words, times gone back, timings, [(tokens, scores, positions)])]
+  /// [(number of words, times gone back, timings, [(tokens, scores, positions, margin)])]
   static nb::list as_python(const std::vector<Result>& results) {
     nb::list all;
     for (const Result& result : results) {
@@ -244,7 +244,7 @@ class NativeModel {
       for (const Hypothesis& one : result.hypotheses) {
         hypotheses.append(nb::make_tuple(nb::tuple(nb::cast(one.tokens)),
                                          nb::tuple(nb::cast(one.scores)),
-                                         nb::tuple(nb::cast(one.positions))));
+                                         nb::tuple(nb::cast(one.positions)), one.margin));
       }
       const Timing& time = result.timing;
       all.append(nb::make_tuple(

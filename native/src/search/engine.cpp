@@ -172,6 +172,9 @@ std::vector<Result> Engine::translate(std::span<const Sentence> sentences,
                              sentence.prefix, sentence.key, scratch.work, interrupt);
       result.timing.steps = scratch.search.steps();
     }
+    for (Hypothesis& one : result.hypotheses) {
+      one.margin = scratch.words.margin(one.tokens);
+    }
     result.words = scratch.words.size();
     result.timing.search = clock.lap();
   });

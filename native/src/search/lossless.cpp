@@ -71,7 +71,7 @@ std::vector<Hypothesis> LosslessSearch::run(Decoder& decoder, OutputWords& words
       break;
     }
   }
-  Hypothesis found{tokens_, scores_, {}};
+  Hypothesis found{tokens_, scores_, {}, 0.0F};
   if (tokens_.back() == kEos) {
     found.tokens.pop_back();
   }

@@ -34,6 +34,7 @@ struct Hypothesis {
   std::vector<std::int32_t> tokens;  // without EOS
   std::vector<float> scores;         // of each token, and of EOS unless cut
   std::vector<std::int32_t> positions;
+  float margin = 0.0F;  // see OutputWords::margin
 };
 
 /// Whether to go on: asked once a step.

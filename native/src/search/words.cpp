@@ -59,6 +59,8 @@ void OutputWords::choose(const Model& model, const Kernels& kernels, const Selec
       gather();
     }
   }
+  votes_ = selection.neural ? logits : nullptr;
+  log_odds_ = selection.log_odds;
   if (selection.neural && above < std::min(selection.least, V)) {
     fill_up(std::min(selection.least, V), logits);
   }
@@ -125,6 +127,17 @@ void OutputWords::add(std::int32_t id) {
     std::fill(bias + before, bias + columns_, -std::numeric_limits<float>::infinity());
   }
   bias_[gathered_ ? ids_.size() - 1 : word] = model_->output_bias()[word];
+}
+
+float OutputWords::margin(std::span<const std::int32_t> words) const {
+  if (votes_ == nullptr) {
+    return std::numeric_limits<float>::quiet_NaN();
+  }
+  float least = votes_[static_cast<std::size_t>(kEos)];
+  for (const std::int32_t id : words) {
+    least = std::min(least, votes_[static_cast<std::size_t>(id)]);
+  }
+  return least - log_odds_;
 }
 
 std::int64_t OutputWords::column(std::int32_t id) const {

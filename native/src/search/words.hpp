@@ -31,6 +31,9 @@ class OutputWords {
   void load();
   /// One more word, behind the others.
   void add(std::int32_t id);
+  /// By how much the head's logit of the least certain of these words, or EOS, is above the threshold;
+  /// a word that is there for another reason may be below. NaN where no head chose.
+  float margin(std::span<const std::int32_t> words) const;
   /// Seconds that gathering rows took.
   double gathering() const { return gathering_; }
 
@@ -62,6 +65,8 @@ class OutputWords {
   GatheredRows rows_;
   Buffer<float> bias_;
   std::vector<float> ranked_;
+  const float* votes_ = nullptr;  // the head's logits, while the workspace is not used for others
+  float log_odds_ = 0.0F;
 };
 
 /// log Σ exp of a row of logits; `maxima` gets those of its chunks of 64.

@@ -56,7 +56,7 @@ def execute(arguments: argparse.Namespace) -> None:
     lines = [line for line in islice(read_lines(arguments.text), arguments.limit or None) if line]
     engine = NativeEngine.open(bundle, threads=arguments.threads)
     ids = with_eos(bundle.tokenizers().source.encode(lines))
-    bar: "tqdm[None]" = progress(total=len(lines), unit="lines", label="calibrating")
+    bar: tqdm[None] = progress(total=2 * len(lines), unit="lines", label="calibrating")
 
     def advance(done: int) -> None:
         bar.update(done)

@@ -5,7 +5,7 @@ Words cross this border as ids of the whole vocabulary only. Knows neither text 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
 import numpy as np
@@ -33,6 +33,9 @@ class Hypothesis:
     """Source position of each token, on request."""
     returns: int = 0
     """How often a lossless search had to go back for a word that was not selected."""
+    margin: float | None = field(default=None, compare=False)
+    """By how much the NVS head's logit of the least certain word is above the threshold; below it
+    for words that are there for another reason. None where an engine does not say."""
 
     @property
     def score(self) -> float:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from sieve.bundle import Bundle, open_bundle
 from sieve.errors import ConfigError, ModelError, require
+from sieve.inference.confidence import Confidence
 from sieve.inference.engine import Engine
 from sieve.inference.shipped import find_model
 from sieve.inference.translator import Translator
@@ -69,7 +70,8 @@ def load(
         batch_tokens = NATIVE_BATCH_TOKENS
     _check_vocabularies(bundle, tokenizers)
     resources = replace(selection_resources(bundle), safe_words=SafeWords(tokenizers))
-    return Translator(chosen, tokenizers, resources, _languages(bundle), batch_tokens)
+    languages, confidence = _languages(bundle), _confidence(bundle)
+    return Translator(chosen, tokenizers, resources, languages, batch_tokens, confidence)
 
 
 def _native_engine(bundle: Bundle, precision: Precision | None, threads: int | None) -> Engine[Any]:
@@ -109,6 +111,13 @@ def _languages(bundle: Bundle) -> tuple[str, str]:
             raise ModelError(
                 f"{bundle.directory}: config.json has the languages {other!r}, expected two names"
             )
+
+
+def _confidence(bundle: Bundle) -> Confidence | None:
+    section = bundle.config.get("selection")
+    weights = section.get("confidence") if isinstance(section, dict) else None
+    where = f"{bundle.directory}: config.json"
+    return None if weights is None else Confidence.from_json(weights, where)
 
 
 def selection_resources(bundle: Bundle) -> Resources:

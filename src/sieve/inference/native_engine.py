@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -204,7 +205,7 @@ class NativeEngine:
             )
         except _native.ModelError as error:
             raise ModelError(str(error)) from None
-        return [Hypothesis(tokens, scores, size) for size, _, _, [(tokens, scores, _)] in found]
+        return [Hypothesis(tokens, scores, size) for size, _, _, [(tokens, scores, *_)] in found]
 
     def _search(
         self,
@@ -228,7 +229,10 @@ class NativeEngine:
         if not all(hypotheses for *_, hypotheses in found):
             raise ModelError("a translation has no finite score: the weights are damaged")
         results = [
-            [Hypothesis(*one[:2], size, one[2], returns) for one in hypotheses]
+            [
+                Hypothesis(*one[:2], size, one[2], returns, None if isnan(one[3]) else one[3])
+                for one in hypotheses
+            ]
             for size, returns, _, hypotheses in found
         ]
         return results, [Timing(*timing) for _, _, timing, _ in found]

@@ -16,6 +16,7 @@ from typing import Any, NoReturn, overload
 import numpy as np
 
 from sieve.errors import ConfigError, InputError
+from sieve.inference.confidence import Confidence
 from sieve.inference.engine import Engine, Hypothesis
 from sieve.inference.glossary import run_with_glossary
 from sieve.inference.options import Blocked, SearchOptions
@@ -56,6 +57,9 @@ class Translation:
     """Source piece that each piece came from, on request."""
     returns: int = 0
     """How often a lossless search went back for a word that was not selected."""
+    confidence: float | None = None
+    """Probability (0 to 1) that a search over all words finds the same; the lowest one where a long
+    text was split. None where the model was not calibrated for it."""
     n_best: tuple[Translation, ...] = ()
     """All translations asked for, this one first, where more than one was."""
 
@@ -90,12 +94,14 @@ class Translator:
         resources: Resources,
         languages: tuple[str, str] = ("", ""),
         batch_tokens: int | None = None,
+        confidence: Confidence | None = None,
     ) -> None:
         self.engine = engine
         self.tokenizers = tokenizers
         self.resources = resources
         self.languages = languages
         self.batch_tokens = batch_tokens
+        self.confidence = confidence
 
     @overload
     def translate(
@@ -385,7 +391,15 @@ class Translator:
             normalized_score=hypothesis.normalized_score(options.length_penalty),
             positions=hypothesis.positions,
             returns=hypothesis.returns,
+            confidence=self._confidence(hypothesis, options),
         )
+
+    def _confidence(self, hypothesis: Hypothesis, options: SearchOptions) -> float | None:
+        if options.lossless or hypothesis.shortlist_size == self.engine.vocab_size:
+            return 1.0
+        if self.confidence is None or hypothesis.margin is None:
+            return None
+        return self.confidence.of(hypothesis)
 
     def _shifted(
         self, found: list[list[Translation]], flat: Sequence[str], starts: Sequence[int]
@@ -430,6 +444,7 @@ class Translator:
             normalized_score=whole.normalized_score(options.length_penalty),
             positions=tuple(place for part in parts for place in part.positions),
             returns=sum(part.returns for part in parts),
+            confidence=min((p.confidence for p in parts if p.confidence is not None), default=None),
         )
 
 

@@ -18,11 +18,12 @@ import numpy.typing as npt
 from sieve.bundle import CARD_FILE, open_bundle, write_bundle
 from sieve.errors import ConfigError, ModelError
 from sieve.evaluation.recall import Recall, RecallMeter, needed_tokens
+from sieve.inference.confidence import Confidence
 from sieve.inference.engine import Engine
 from sieve.inference.options import SearchOptions
 from sieve.selection.dial import Dial, DialPoint
 from sieve.selection.lexicon import LEXICON_FILE
-from sieve.selection.selectors import FullVocabulary, log_odds
+from sieve.selection.selectors import FullVocabulary, NeuralSelection, log_odds
 from sieve.text.vocabulary import EOS, IntArray
 
 BIAS = "nvs.bias"
@@ -67,6 +68,8 @@ class Calibration:
     """Of the words that the model itself writes without selection; `least` not counted."""
     dial: Dial
     """What every threshold does after the shift."""
+    confidence: Confidence
+    """Fitted at the operating point."""
 
 
 def calibrate(
@@ -81,7 +84,7 @@ def calibrate(
         engine: Of the model to calibrate.
         src_ids: Development sentences, with EOS.
         options: The operating point.
-        progress: Called with the number of sentences of each batch.
+        progress: Called with the number of sentences of each batch, twice for each.
     """
     if not src_ids:
         raise ConfigError("no development sentences to calibrate on")
@@ -94,19 +97,31 @@ def calibrate(
     dial = _DialMeter(min(options.least, engine.vocab_size))
     search = SearchOptions()
     order = sorted(range(len(src_ids)), key=lambda row: len(src_ids[row]))
-    for start in range(0, len(order), _BATCH):
-        batch = [src_ids[row] for row in order[start : start + _BATCH]]
+    batches = [
+        [src_ids[row] for row in order[start : start + _BATCH]]
+        for start in range(0, len(order), _BATCH)
+    ]
+    unrestricted = []
+    for batch in batches:
         found = engine.translate(batch, FullVocabulary(), search)
         outputs = [hypotheses[0].tokens for hypotheses in found]
         logits = engine.bow_logits(engine.encode(batch))
         meter.add(logits, outputs)
         dial.add(logits, outputs)
+        unrestricted += outputs
         progress(len(batch))
     points = meter.at_sizes()
     point = next((point for point in points if point.recall >= options.recall), points[-1])
     assert point.threshold is not None
     shift = log_odds(options.threshold) - log_odds(point.threshold)
-    return Calibration(options, shift, point, dial.shifted(shift))
+    selection = NeuralSelection(point.threshold, options.least)
+    restricted = []
+    for batch in batches:
+        restricted += [found[0] for found in engine.translate(batch, selection, search)]
+        progress(len(batch))
+    same = [one.tokens == tokens for one, tokens in zip(restricted, unrestricted, strict=True)]
+    confidence = Confidence.fit(restricted, same)
+    return Calibration(options, shift, point, dial.shifted(shift), confidence)
 
 
 class _DialMeter:
@@ -158,6 +173,7 @@ def store(model: Path, output: Path, found: Calibration) -> None:
         "least": found.options.least,
         "safe": True,
         "calibration": found.dial.as_json(),
+        "confidence": [round(weight, 5) for weight in found.confidence.weights],
     }
     copies = [path for name in (LEXICON_FILE, CARD_FILE) if (path := model / name).is_file()]
     write_bundle(output, sections, tensors, bundle.tokenizers(), copies)
