@@ -29,7 +29,9 @@ check: setup
 test: check
 	$(BIN)/pytest
 
+# The page is tested in Debian's chromium; without it those tests are skipped.
 test-slow: setup
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev,evaluate,browser]'
 	$(BIN)/pytest -m slow
 
 # The native core under the address and undefined-behaviour sanitizers, built into a folder of its own.

@@ -44,7 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> None:
     """Calibrates, writes the directory and prints what the operating point is."""
     from sieve.bundle import open_bundle
+    from sieve.errors import ConfigError
     from sieve.inference.native_engine import NativeEngine
+    from sieve.inference.shipped import find_model
     from sieve.log import progress
     from sieve.text.reading import read_lines
     from sieve.training.calibrate import CalibrationOptions, calibrate, store, with_eos
@@ -52,7 +54,10 @@ def execute(arguments: argparse.Namespace) -> None:
     options = CalibrationOptions(
         arguments.threshold, arguments.size, arguments.recall, arguments.least
     )
-    bundle = open_bundle(arguments.model)
+    model = find_model(arguments.model)
+    if model != arguments.model and arguments.output is None:
+        raise ConfigError(f"{arguments.model}: a built-in model stays as it is; give --output DIR")
+    bundle = open_bundle(model)
     lines = [line for line in islice(read_lines(arguments.text), arguments.limit or None) if line]
     engine = NativeEngine.open(bundle, threads=arguments.threads)
     ids = with_eos(bundle.tokenizers().source.encode(lines))
@@ -63,8 +68,8 @@ def execute(arguments: argparse.Namespace) -> None:
 
     with bar:
         found = calibrate(engine, ids, options, advance)
-    output = arguments.output or arguments.model
-    store(arguments.model, output, found)
+    output = arguments.output or model
+    store(model, output, found)
     note = {
         "model": str(output),
         "shift": round(found.shift, 4),
