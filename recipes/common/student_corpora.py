@@ -8,12 +8,13 @@ under WORK/corpora.en-de,
 
     distilled.GROUP.NNN    sources with the teacher's outputs, without the bad ones
     original.GROUP.NNN     the same sources with their references
+    copied.GROUP.NNN       some of the distilled pairs with other numbers, names and addresses
 
-and, with an aligner, .align files beside those that the student is trained on: all distilled ones
-and the originals of the groups that data.toml repeats. VALID.en and VALID.de are the validation
-text. WORK/student.en-de.toml and WORK/head.en-de.toml become the configurations of the two runs:
-the head also learns from all references and, where WORK/own.en-de holds them (distil.py with the
-student as MODEL), from the student's own outputs.
+and, with an aligner, .align files beside those that the student is trained on: all distilled and
+copied ones and the originals of the groups that data.toml repeats. VALID.en and VALID.de are the
+validation text. WORK/student.en-de.toml and WORK/head.en-de.toml become the configurations of the
+two runs: the head also learns from all references and, where WORK/own.en-de holds them (distil.py
+with the student as MODEL), from the student's own outputs.
 """
 
 import argparse
@@ -30,6 +31,7 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from copies import copies
 from distil_text import files_of
 from outputs import refused_by
 from pair import Pair, read_pair
@@ -159,6 +161,8 @@ def work_on(job: Job) -> dict[str, object]:
                 job, f"{kind}.{group}", (pairs[0], pairs[1]), kind == "distilled"
             )
             if kind == "distilled":
+                name = f"copied.{group}"
+                found[name] = number(job, name, copies(pairs[0], pairs[1], job.piece), True)
                 name = f"original.{group}"
                 sides = (sources, references)
                 found[name] = number(job, name, sides, group in job.aligned)
@@ -218,7 +222,7 @@ def _repeats(pair: Pair, name: str) -> int:
     repeats = pair.repeats.get(group, 1)
     if kind == "original":
         return int(repeats > 1)
-    return max(1, repeats - 1) if kind == "distilled" else 0
+    return {"distilled": max(1, repeats - 1), "copied": 1}.get(kind, 0)
 
 
 def _write(path: Path, recipe: Path, data: dict[str, object]) -> None:
