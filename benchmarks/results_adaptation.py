@@ -39,7 +39,7 @@ def adaptation(rows: list[Json], languages: str) -> Iterator[str]:
     yield (
         "\nWhat differs from the paper: ITDS instead of an internal set of 100 idioms, its pairs "
         "drawn without regard to which idioms the test has; a smaller model on other data, whose "
-        "head is tied to the output embedding; the paper adapts the whole model."
+        "head is tied to the output embedding. The paper adapts the whole model."
     )
 
 
