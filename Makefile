@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 NATIVE := $(wildcard native/CMakeLists.txt native/src/*.* native/src/*/*)
 
-.PHONY: setup demo test test-slow sanitize check bench clean
+.PHONY: setup demo test test-slow sanitize check bench results clean
 
 setup: $(STAMP)
 
@@ -51,6 +51,10 @@ sanitize: setup
 bench: setup
 	$(BIN)/python benchmarks/cpu_latency.py $(if $(DATA),--data $(DATA))
 	$(BIN)/python benchmarks/cpu_bulk.py $(if $(DATA),--data $(DATA))
+
+# docs/results.md from the measurements in docs/results.
+results: setup
+	$(BIN)/python benchmarks/render_results.py
 
 clean:
 	rm -rf $(VENV) .bench-venv build demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

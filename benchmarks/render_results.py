@@ -14,6 +14,7 @@ from pathlib import Path
 from results_cpu import cpu
 from results_gpu import gpu
 from results_measured import measured
+from results_models import lossless, models, server
 from results_parts import parts
 from results_quick import lexicons, paper_recipe, quick
 
@@ -32,6 +33,9 @@ def render() -> str:
     """The whole page."""
     sections = [
         INTRODUCTION,
+        *models(),
+        *lossless(),
+        *server(),
         *measured(),
         quick(),
         lexicons(),
