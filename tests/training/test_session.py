@@ -23,6 +23,7 @@ from sieve.text.tokenizer_training import TokenizerOptions, train_tokenizers
 from sieve.training.loop import DivergedError
 from sieve.training.metrics import Metrics
 from sieve.training.session import train
+from sieve.training.trainer import Trainer
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -115,6 +116,23 @@ def test_a_stopped_run_goes_on_bit_for_bit(tmp_path: Path, toy_settings: dict[st
     assert_same(weights(whole), weights(parts))
     assert [x["loss"] for x in lines(whole, "train")] == [x["loss"] for x in lines(parts, "train")]
     assert [x["update"] for x in lines(parts, "train")] == [1, 2, 3, 4, 5, 6]
+
+
+def test_a_run_stopped_in_its_last_validation_lost_nothing(
+    tmp_path: Path, toy_settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = run(tmp_path / "whole", toy_settings)
+
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("sieve.training.session.validate", stop)
+        with pytest.raises(KeyboardInterrupt):
+            run(tmp_path / "cut", toy_settings, "training.validate_every=1000")
+    monkeypatch.setattr(Trainer, "step", stop)  # nothing is left to learn
+    again = run(tmp_path / "cut", toy_settings, "training.validate_every=1000")
+    assert_same(weights(whole), weights(again))
 
 
 def test_a_finished_run_is_left_as_it_is(tmp_path: Path, toy_settings: dict[str, Any]) -> None:

@@ -185,8 +185,10 @@ class _Run:
         self.interval = replace(self.interval, started=time.monotonic())
 
     def _finish(self) -> None:
-        if self.progress.validated != self.progress.update or self.saved != self.progress.update:
-            self._checkpoint(validate=self.progress.validated != self.progress.update)
+        if self.saved != self.progress.update:
+            self._checkpoint(validate=False)  # whoever stops the validation loses nothing
+        if self.progress.validated != self.progress.update:
+            self._checkpoint(validate=True)
 
 
 @contextmanager
