@@ -35,7 +35,7 @@ def models(directories: list[Path]) -> Models:
     return open_models([str(path) for path in directories])
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def site(models: Models) -> Iterator[Site]:
     with running(models) as found:
         yield found

@@ -12,7 +12,7 @@ from sieve.serve.models import Models
 GOOD = {"texts": ["bda fga"], "source": "en", "target": "de"}
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def translator(models: Models) -> Translator:
     model = models.find("en", "de")
     assert model is not None

@@ -18,6 +18,8 @@ from sieve.serve.service import Service
 from sieve.serve.settings import Settings
 
 BACKLOG = 512
+PARTING_SECONDS = 5
+"""For answers that are on their way when the server ends."""
 IDLE_SECONDS = 30
 """That a connection without a request is kept."""
 
@@ -74,6 +76,8 @@ def make_server(
         access_log=False,
         server_header=False,
         timeout_keep_alive=IDLE_SECONDS,
+        # accepted work ends by itself within its limit; a client that never reads does not
+        timeout_graceful_shutdown=int(settings.limits.seconds) + PARTING_SECONDS,
         backlog=BACKLOG,
     )
     return _Server(config, started)
