@@ -1,0 +1,153 @@
+"""What the dial, confidence and glossaries do on test sets that they were not made on.
+
+The dial: recall and words that it reached where it was asked for a recall. Confidence: its deciles
+against the share of outputs that selection left as they were, and its rank correlation with
+sentence chrF. Glossaries: BLEU and time of the lines that have one of the terms below.
+
+  python benchmarks/selection_extras.py --data DATA [--figure confidence.svg]
+"""
+
+import argparse
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import sacrebleu
+from scipy.stats import spearmanr
+
+from cpu_common import command, machine, note
+from sieve.evaluation.probes import Probe, recalls
+from sieve.files import write_json
+from sieve.inference.load import load
+from sieve.inference.translator import Request, Translator
+from sieve.text.glossary import Glossary
+
+RECALLS = (0.99, 0.995, 0.998, 0.999)
+# half of them what a model would say anyway, half of them rarer words for it
+TERMS = Glossary(
+    (
+        ("company", "Firma"), ("police", "Polizei"), ("president", "Präsident"), ("team", "Team"),
+        ("government", "Regierung"), ("court", "Gericht"), ("school", "Schule"),
+        ("election", "Wahl"), ("party", "Partei"), ("minister", "Minister"),
+        ("report", "Rapport"), ("car", "Wagen"), ("hospital", "Klinik"), ("match", "Partie"),
+        ("goal", "Treffer"), ("deal", "Vereinbarung"), ("attack", "Attacke"),
+        ("player", "Akteur"), ("season", "Spielzeit"), ("city", "Metropole"),
+    )
+)  # fmt: skip
+Lines = list[str]
+
+
+def dial(translator: Translator, name: str, lines: Lines) -> dict[str, Any]:
+    """What was reached on one set for each recall that was asked for."""
+    wanted = [one.text for one in translator.run(lines, Request("none"))]
+    probe = Probe.of_text(name, translator.tokenizers, lines, {"output": wanted})
+    selectors = {str(r): translator.selector(f"nvs:recall={r}") for r in RECALLS}
+    return {
+        asked: {
+            "recall": round(found["output"].recall, 5),
+            "words": round(found["output"].mean_size, 1),
+        }
+        for asked, found in recalls(translator.engine, probe, selectors).items()
+    }
+
+
+def confidence(translator: Translator, lines: Lines, references: Lines) -> dict[str, Any]:
+    """Deciles of confidence, and what happened in each."""
+    found = translator.run(lines, Request())
+    full = translator.run(lines, Request("none"))
+    sure = np.array([one.confidence for one in found])
+    same = np.array([a.text == b.text for a, b in zip(found, full, strict=True)])
+    chrf = np.array(
+        [
+            sacrebleu.sentence_chrf(one.text, [reference]).score
+            for one, reference in zip(found, references, strict=True)
+        ]
+    )
+    deciles = [
+        {
+            "confidence": round(float(sure[part].mean()), 4),
+            "same": round(float(same[part].mean()), 4),
+            "chrF": round(float(chrf[part].mean()), 2),
+        }
+        for part in np.array_split(np.argsort(sure), 10)
+    ]
+    gap = float(np.mean([abs(one["confidence"] - one["same"]) for one in deciles]))
+    return {
+        "deciles": deciles,
+        "mean_gap": round(gap, 4),
+        "rank_correlation_with_chrF": round(float(spearmanr(sure, chrf).statistic), 4),
+    }
+
+
+def glossary(translator: Translator, lines: Lines, references: Lines) -> dict[str, Any]:
+    """BLEU, time and terms that appear, without a glossary and with it."""
+    rows = [i for i, line in enumerate(lines) if TERMS.find(line)]
+    chosen, wanted = [lines[i] for i in rows], [references[i] for i in rows]
+    terms = [(n, match.target) for n, line in enumerate(chosen) for match in TERMS.find(line)]
+    result: dict[str, Any] = {"sentences": len(rows), "terms": len(terms)}
+    usual = Request(glossary=TERMS)
+    forced = replace(usual, force_glossary=True)
+    for name, request in {"none": Request(), "allow": usual, "force": forced}.items():
+        begin = time.thread_time()
+        found = [one.text for line in chosen for one in translator.run([line], request)]
+        taken = time.thread_time() - begin
+        result[name] = {
+            "BLEU": round(sacrebleu.corpus_bleu(found, [wanted]).score, 2),
+            "ms": round(1000 * taken / len(rows), 3),
+            "terms_that_appear": sum(term in found[n] for n, term in terms),
+        }
+    return result
+
+
+def draw(deciles: list[dict[str, float]], path: Path) -> None:
+    """The reliability plot."""
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(4, 4), layout="constrained")
+    axes.plot([0, 1], [0, 1], color="0.7", linewidth=1)
+    axes.plot([d["confidence"] for d in deciles], [d["same"] for d in deciles], "o-")
+    axes.set(xlabel="confidence (mean of a decile)", ylabel="outputs left as they were")
+    axes.set(xlim=(0, 1), ylim=(0, 1))
+    figure.savefig(path)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--model", default="en-de")
+    parser.add_argument("--data", type=Path, required=True, help="directory with test/")
+    parser.add_argument("--sentences", type=int, default=1000)
+    parser.add_argument("--figure", type=Path)
+    parser.add_argument("--output", type=Path, default=Path("docs/results/selection_extras.json"))
+    args = parser.parse_args()
+    translator = load(args.model, threads=1)
+    source, target = translator.languages
+
+    def read(name: str, language: str) -> Lines:
+        path = args.data / "test" / f"{name}.{source}-{target}.{language}"
+        return path.read_text(encoding="utf-8").splitlines()[: args.sentences]
+
+    result: dict[str, Any] = {
+        "command": command(),
+        "machine": machine(),
+        "model": args.model,
+        "calibrated_on": "newstest2018",
+        "dial": {},
+    }
+    for name in ("newstest2019", "newstest2017", "flores200_devtest", "tatoeba2021"):
+        result["dial"][name] = dial(translator, name, read(name, source))
+        note(f"{name}: {result['dial'][name]}")
+    news = read("newstest2019", source), read("newstest2019", target)
+    result["confidence"] = confidence(translator, *news)
+    result["glossary"] = glossary(translator, *news)
+    note(f"{result['confidence']}\n{result['glossary']}")
+    write_json(args.output, result)
+    if args.figure:
+        draw(result["confidence"]["deciles"], args.figure)
+
+
+if __name__ == "__main__":
+    main()
