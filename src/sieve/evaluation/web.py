@@ -29,7 +29,8 @@ th { color: var(--soft); font-weight: 500; white-space: nowrap; }
 .soft { color: var(--soft); font-size: .85em; overflow-wrap: anywhere; }
 .charts { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(18rem, 1fr)); }
 figure { margin: 0; } figcaption { font-weight: 600; font-size: .9rem; }
-svg { width: 100%; max-width: 44rem; height: auto; display: block; } svg text { fill: var(--ink); font-size: 11px; }
+svg { width: 100%; max-width: 44rem; height: auto; display: block; }
+svg text { fill: var(--ink); font-size: 11px; }
 svg .axis { stroke: var(--soft); } svg .grid { stroke: var(--line); }
 svg .soft-text { fill: var(--soft); }
 summary { cursor: pointer; padding: .3rem 0; }
