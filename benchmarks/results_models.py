@@ -119,3 +119,47 @@ def server() -> Iterator[list[str]]:
             + " s.",
         ]
     yield lines
+
+
+def extras() -> Iterator[list[str]]:
+    """The dial, confidence and glossaries, where they were measured."""
+    if not (RESULTS / "selection_extras.json").exists():
+        return
+    content = read("selection_extras")
+    asked = list(next(iter(content["dial"].values())))
+    reached = [
+        [name, *(f"{100 * one[a]['recall']:.2f} at {one[a]['words']:.0f}" for a in asked)]
+        for name, one in content["dial"].items()
+    ]
+    sure = content["confidence"]
+    terms = content["glossary"]
+    yield [
+        "## Dial, confidence, glossaries",
+        f"Built-in {content['model']}, calibrated on {content['calibrated_on']}. "
+        f"`selection_extras.json`; {content['command']}. Recall of the model's own words that was "
+        "reached where one was asked for, in percent, and the mean words of a set:",
+        "",
+        *table(["asked for", *asked], reached),
+        "",
+        "Confidence on newstest2019, by deciles: what it says, outputs that selection left as they "
+        f"were, chrF. Rank correlation with chrF {sure['rank_correlation_with_chrF']:.2f}.",
+        "",
+        *table(
+            ["", *(str(n + 1) for n in range(len(sure["deciles"])))],
+            [
+                [name, *(f"{one[name]:.2f}" for one in sure["deciles"])]
+                for name in ("confidence", "same", "chrF")
+            ],
+        ),
+        "",
+        f"Twenty terms, {terms['sentences']} lines of newstest2019 that have one, {terms['terms']} "
+        "places:",
+        "",
+        *table(
+            ["glossary", "BLEU", "ms a line", "terms that appear"],
+            [
+                [name, terms[name]["BLEU"], terms[name]["ms"], terms[name]["terms_that_appear"]]
+                for name in ("none", "allow", "force")
+            ],
+        ),
+    ]
