@@ -21,7 +21,8 @@ from cpu_common import command, machine, note
 from sieve.files import write_json
 from sieve.inference.load import load
 from sieve.inference.options import SearchOptions
-from sieve.inference.translator import Request, Translator
+from sieve.inference.translation import Request
+from sieve.inference.translator import Translator
 from sieve.selection.lexicon import Lexicon
 
 GREEDY, BEAM = SearchOptions(beam_size=1), SearchOptions()

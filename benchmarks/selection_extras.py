@@ -21,7 +21,8 @@ from cpu_common import command, machine, note
 from sieve.evaluation.probes import Probe, recalls
 from sieve.files import write_json
 from sieve.inference.load import load
-from sieve.inference.translator import Request, Translator
+from sieve.inference.translation import Request
+from sieve.inference.translator import Translator
 from sieve.text.glossary import Glossary
 
 RECALLS = (0.99, 0.995, 0.998, 0.999)

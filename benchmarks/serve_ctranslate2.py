@@ -21,7 +21,8 @@ from sieve.bundle import open_bundle
 from sieve.inference.load import load
 from sieve.inference.native_engine import usable_cores
 from sieve.inference.shipped import find_model
-from sieve.inference.translator import Request, Translation, Translator
+from sieve.inference.translation import Request, Translation
+from sieve.inference.translator import Translator
 from sieve.model.weights import model_config
 from sieve.serve import service
 from sieve.serve.models import Model, Models

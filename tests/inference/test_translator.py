@@ -13,7 +13,8 @@ from sieve.errors import ConfigError, InputError, ModelError
 from sieve.inference import translator as translator_module
 from sieve.inference.engine import FloatArray, Hypothesis
 from sieve.inference.options import SearchOptions
-from sieve.inference.translator import Translation, Translator
+from sieve.inference.translation import Translation
+from sieve.inference.translator import Translator
 from sieve.selection.selectors import Resources, Selector
 from sieve.selection.shortlist import Shortlist
 from sieve.text.tokenizer import Tokenizers

@@ -4,7 +4,8 @@ import pytest
 
 import sieve
 from sieve.inference.shipped import built_in
-from sieve.inference.translator import Request, Translator
+from sieve.inference.translation import Request
+from sieve.inference.translator import Translator
 from sieve.text.glossary import Glossary
 
 ENTRIES = (

@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from sieve.inference.translator import Request, Translation, Translator
+from sieve.inference.translation import Request, Translation
+from sieve.inference.translator import Translator
 from sieve.serve.models import Model, Models
 from sieve.serve.run import listen, make_server
 from sieve.serve.settings import Settings

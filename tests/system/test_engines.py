@@ -14,7 +14,8 @@ from language import Pair
 
 import sieve
 from sieve.cli.main import main
-from sieve.inference.translator import Translation, Translator
+from sieve.inference.translation import Translation
+from sieve.inference.translator import Translator
 from sieve.selection.selectors import NeuralSelection
 
 

@@ -31,7 +31,8 @@ from sieve.log import logger, progress
 if TYPE_CHECKING:
     from tqdm import tqdm
 
-    from sieve.inference.translator import Request, Translation, Translator
+    from sieve.inference.translation import Request, Translation
+    from sieve.inference.translator import Translator
 
 _CHUNK = 1024  # lines of a file translated at a time: enough to sort into even batches
 
@@ -197,7 +198,7 @@ def open_translator(arguments: argparse.Namespace) -> "Translator":
 
 
 def _request(arguments: argparse.Namespace) -> "Request":
-    from sieve.inference.translator import Request
+    from sieve.inference.translation import Request
     from sieve.text.glossary import Glossary
 
     sampling = None

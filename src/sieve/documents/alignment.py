@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sieve.inference.translator import Translation, Translator
+from sieve.inference.translation import Translation
+from sieve.inference.translator import Translator
 from sieve.text.tokenizer import Tokenizer
 from sieve.text.vocabulary import EOS, UNK
 from sieve.text.words import word_spans

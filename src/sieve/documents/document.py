@@ -24,7 +24,8 @@ from sieve.documents.projection import Sentence, project
 from sieve.documents.writing import written
 from sieve.errors import ConfigError
 from sieve.inference.options import SearchOptions
-from sieve.inference.translator import LONGEST, Request, Translation, Translator
+from sieve.inference.translation import Request, Translation
+from sieve.inference.translator import LONGEST, Translator
 from sieve.text import sentences
 from sieve.text.normalize import normalize
 

@@ -14,7 +14,8 @@ import numpy.typing as npt
 from sieve.errors import InputError
 from sieve.evaluation.probes import Votes
 from sieve.inference.options import SearchOptions
-from sieve.inference.translator import Request, Translator
+from sieve.inference.translation import Request
+from sieve.inference.translator import Translator
 from sieve.selection.selectors import NeuralSelection
 from sieve.selection.shortlist import Shortlist
 from sieve.text.vocabulary import EOS, UNK

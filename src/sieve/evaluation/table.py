@@ -17,7 +17,8 @@ from sieve.evaluation.quality import RESAMPLES, Score, compared
 from sieve.evaluation.recall import Recall, needed_tokens
 from sieve.evaluation.sets import ParallelSet
 from sieve.inference.options import SearchOptions
-from sieve.inference.translator import Request, Translation, Translator
+from sieve.inference.translation import Request, Translation
+from sieve.inference.translator import Translator
 from sieve.selection.selectors import Selector
 
 NONE = "none"

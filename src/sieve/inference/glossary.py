@@ -16,7 +16,8 @@ from sieve.text.glossary import Glossary, Match
 from sieve.text.surface import look_at
 
 if TYPE_CHECKING:
-    from sieve.inference.translator import Request, Translation, Translator
+    from sieve.inference.translation import Request, Translation
+    from sieve.inference.translator import Translator
     from sieve.text.tokenizer import Tokenizer
 
 

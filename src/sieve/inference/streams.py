@@ -11,7 +11,7 @@ from sieve.errors import InputError
 from sieve.files import whole_file
 
 if TYPE_CHECKING:
-    from sieve.inference.translator import Translation
+    from sieve.inference.translation import Translation
 
 _MOST = 512
 """Lines in one go: enough to sort into even batches and keep every core busy."""

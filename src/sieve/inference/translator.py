@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -20,10 +20,11 @@ from sieve.inference.confidence import Confidence
 from sieve.inference.engine import Engine, Hypothesis
 from sieve.inference.glossary import run_with_glossary
 from sieve.inference.options import Blocked, SearchOptions
+from sieve.inference.parts import joined, shifted
 from sieve.inference.streams import checked, file_lines, in_order, write_lines
+from sieve.inference.translation import Request, Translation
 from sieve.selection.selectors import Adjusted, Resources, Selector, parse_selection
 from sieve.text import sentences
-from sieve.text.glossary import Glossary
 from sieve.text.literals import put_right
 from sieve.text.spelling import open_ids, pieces_of, spellings
 from sieve.text.surface import Surface, look_at
@@ -34,54 +35,6 @@ BATCH_TOKENS = 4096
 """Most padded source tokens in one call of the engine."""
 LONGEST = 128
 """Lines of more source tokens are split into sentences; no part is longer."""
-
-
-@dataclass(frozen=True)
-class Translation:
-    """One translated text and how it came about."""
-
-    text: str
-    score: float
-    """Log-probability over the words that were selected."""
-    shortlist_size: int
-    """Number of words the search could choose from, EOS included; 0 where the text was empty.
-    The largest one where a long text was split."""
-    vocab_size: int
-    pieces: tuple[str, ...]
-    """The translation as subword pieces."""
-    token_scores: tuple[float, ...]
-    """Log-probability of each piece, and of the end unless the translation was cut."""
-    normalized_score: float = 0.0
-    """The score divided by length**α: what translations are compared by."""
-    positions: tuple[int, ...] = ()
-    """Source piece that each piece came from, on request."""
-    returns: int = 0
-    """How often a lossless search went back for a word that was not selected."""
-    confidence: float | None = None
-    """Probability (0 to 1) that a search over all words finds the same; the lowest one where a long
-    text was split. None where the model was not calibrated for it."""
-    n_best: tuple[Translation, ...] = ()
-    """All translations asked for, this one first, where more than one was."""
-
-
-@dataclass(frozen=True)
-class Request:
-    """What `Translator.translate` is asked for, beside the text."""
-
-    selection: str | None = None
-    """`none`, `frequent:N`, `lexicon:K`, `nvs:λ`, joined by `+`. By default `nvs` at the model's
-    own threshold where it has a head, else `none`."""
-    options: SearchOptions = field(default_factory=SearchOptions)
-    include: tuple[str, ...] = ()
-    """Words that translations may use whatever the selection says."""
-    exclude: tuple[str, ...] = ()
-    """Words that no translation may contain."""
-    prefixes: tuple[str, ...] = ()
-    """What each translation must begin with: one for each text, or none at all."""
-    glossary: Glossary | None = None
-    """Phrases whose translations are made reachable where a text has them."""
-    force_glossary: bool = False
-    """Whether these translations must appear."""
 
 
 class Translator:
@@ -260,29 +213,25 @@ class Translator:
         parts = [self._split(line) for line in lines]
         flat = [part for line in parts for part in line]
         starts = np.cumsum([0, *map(len, parts)]).tolist()
-        if request.glossary is not None:
-            return self._run_with_glossary(flat, starts, request, request.glossary)
-        selector, options = self._constrained(request)
-        prefixes = [""] * len(flat)
-        for line, prefix in enumerate(request.prefixes):
-            if parts[line]:
-                prefixes[starts[line]] = prefix  # of its first sentence
-        found = self._translate(flat, selector, options, prefixes)
-        if options.alignment:
-            found = self._shifted(found, flat, starts)
-        return [self._joined(found[a:b], options) for a, b in pairwise(starts)]
-
-    def _run_with_glossary(
-        self, flat: Sequence[str], starts: Sequence[int], request: Request, glossary: Glossary
-    ) -> list[Translation]:
-        if request.prefixes or request.options.n_best > 1:
+        options = request.options
+        if request.glossary is None:
+            prefixes = [""] * len(flat)
+            for line, prefix in enumerate(request.prefixes):
+                if parts[line]:
+                    prefixes[starts[line]] = prefix  # of its first sentence
+            found = self._translate(flat, *self._constrained(request), prefixes)
+        elif request.prefixes or options.n_best > 1:
             raise InputError("prefix, n_best: cannot be given together with a glossary")
-        plain = replace(request, glossary=None)
-        found = run_with_glossary(self, flat, plain, glossary)
-        listed = [[one] for one in found]
-        if request.options.alignment:
-            listed = self._shifted(listed, flat, starts)
-        return [self._joined(listed[a:b], request.options) for a, b in pairwise(starts)]
+        else:
+            plain = replace(request, glossary=None)
+            found = [[one] for one in run_with_glossary(self, flat, plain, request.glossary)]
+        if options.alignment:
+            sizes = list(map(len, self.tokenizers.source.encode(flat)))
+            found = shifted(found, sizes, starts)
+        return [
+            joined(found[a:b], options, self.languages[1]) or self._copied("")
+            for a, b in pairwise(starts)
+        ]
 
     def score(
         self, sources: Sequence[str], targets: Sequence[str], selection: str | None = None
@@ -365,16 +314,16 @@ class Translator:
                 None if forced is None else [forced[row] for row in rows],
             )
             for row, hypotheses in zip(rows, found, strict=True):
-                found_here = [self._finish(one, options) for one in hypotheses]
-                results[row] = [self._on(surfaces[row], one) for one in found_here]
+                results[row] = [self._on(surfaces[row], one, options) for one in hypotheses]
         return results
 
-    def _on(self, surface: Surface, translation: Translation) -> Translation:
+    def _on(self, surface: Surface, hypothesis: Hypothesis, options: SearchOptions) -> Translation:
         """A translation as it belongs to the line that was given."""
-        if not self.languages[0]:
-            return translation
-        text = put_right(surface.line, surface.finish(translation.text))
-        return translation if text == translation.text else replace(translation, text=text)
+        found = self._finish(hypothesis, options)
+        text = found.text
+        if self.languages[0]:
+            text = put_right(surface.line, surface.finish(text))
+        return replace(found, text=text, confidence=self._confidence(hypothesis, options))
 
     def _copied(self, line: str) -> Translation:
         return Translation(line, 0.0, 0, self.engine.vocab_size, (), ())
@@ -391,7 +340,6 @@ class Translator:
             normalized_score=hypothesis.normalized_score(options.length_penalty),
             positions=hypothesis.positions,
             returns=hypothesis.returns,
-            confidence=self._confidence(hypothesis, options),
         )
 
     def _confidence(self, hypothesis: Hypothesis, options: SearchOptions) -> float | None:
@@ -400,52 +348,6 @@ class Translator:
         if self.confidence is None or hypothesis.margin is None:
             return None
         return self.confidence.of(hypothesis)
-
-    def _shifted(
-        self, found: list[list[Translation]], flat: Sequence[str], starts: Sequence[int]
-    ) -> list[list[Translation]]:
-        """Positions counted from the start of a line, where it was split."""
-        sizes = list(map(len, self.tokenizers.source.encode(list(flat))))
-        offset, result, firsts = 0, [], set(starts)
-        for index, translations in enumerate(found):
-            offset = 0 if index in firsts else offset + sizes[index - 1]
-            result.append(
-                [
-                    replace(one, positions=tuple(place + offset for place in one.positions))
-                    for one in translations
-                ]
-            )
-        return result
-
-    def _joined(self, parts: Sequence[list[Translation]], options: SearchOptions) -> Translation:
-        """The translation of a line from those of its sentences, rank by rank."""
-        parts = [found for found in parts if found]
-        if not parts:
-            return self._copied("")
-        number = max(map(len, parts))
-        ranked = [
-            self._concatenated([found[min(rank, len(found) - 1)] for found in parts], options)
-            for rank in range(number)
-        ]
-        return ranked[0] if options.n_best == 1 else replace(ranked[0], n_best=tuple(ranked))
-
-    def _concatenated(self, parts: Sequence[Translation], options: SearchOptions) -> Translation:
-        if len(parts) == 1:
-            return parts[0]
-        scores = tuple(score for part in parts for score in part.token_scores)
-        whole = Hypothesis((), scores, 0)
-        return Translation(
-            text=sentences.join([part.text for part in parts], self.languages[1]),
-            score=whole.score,
-            shortlist_size=max(part.shortlist_size for part in parts),
-            vocab_size=self.engine.vocab_size,
-            pieces=tuple(piece for part in parts for piece in part.pieces),
-            token_scores=scores,
-            normalized_score=whole.normalized_score(options.length_penalty),
-            positions=tuple(place for part in parts for place in part.positions),
-            returns=sum(part.returns for part in parts),
-            confidence=min((p.confidence for p in parts if p.confidence is not None), default=None),
-        )
 
 
 def _begun(request: Request, prefix: str | Sequence[str], number: int) -> Request:

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from sieve.inference.options import SearchOptions
-from sieve.inference.translator import Request as Wanted
+from sieve.inference.translation import Request as Wanted
 from sieve.serve.access import Access
 from sieve.serve.asked import AUTO, Direction, direction, language, whole
 from sieve.serve.fields import is_json, parse_fields

@@ -16,7 +16,8 @@ from typing import TypeVar
 
 from sieve.errors import SieveError
 from sieve.inference.native_engine import usable_cores
-from sieve.inference.translator import LONGEST, Request, Translation, Translator
+from sieve.inference.translation import Request, Translation
+from sieve.inference.translator import LONGEST, Translator
 from sieve.serve.detect import Detector
 from sieve.serve.dispatcher import Dispatcher, Outcome
 from sieve.serve.documents import translated_html

@@ -11,8 +11,8 @@ from sieve.config import unknown
 from sieve.errors import SieveError
 from sieve.evaluation.explain import ExplainOptions, Explanation, explain
 from sieve.inference.options import SearchOptions
+from sieve.inference.translation import Request as Wanted
 from sieve.inference.translator import LONGEST, Translator
-from sieve.inference.translator import Request as Wanted
 from sieve.serve.access import Access
 from sieve.serve.asked import direction, language, strings, whole
 from sieve.serve.fields import is_json, parse_json
