@@ -21,9 +21,8 @@ Examples:
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
 
-from sieve.cli.models import SELECTIONS, check_writable, opened
+from sieve.cli.models import add_measured_arguments, check_writable, opened
 from sieve.cli.translate import add_engine_arguments
 from sieve.errors import ConfigError
 from sieve.inference.options import SearchOptions
@@ -31,24 +30,7 @@ from sieve.inference.options import SearchOptions
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of `sieve evaluate`."""
-    parser.add_argument("models", nargs="+", metavar="MODEL", help="model directories")
-    sets: dict[str, Any] = {"nargs": "+", "action": "extend", "default": [], "metavar": "SET"}
-    parser.add_argument("--test", help="test sets", **sets)
-    parser.add_argument("--idioms", help="sets of idioms or proverbs", **sets)
-    parser.add_argument(
-        "--selection",
-        metavar="LIST",
-        help=f"ways to select, comma between them (default: {SELECTIONS}, those that the model "
-        "can do); none is always measured",
-    )
-    parser.add_argument(
-        "--lexicon",
-        type=Path,
-        nargs="+",
-        metavar="DIR",
-        help="instead of the model's own: one for all models, or one for each",
-    )
-    parser.add_argument("--sentences", type=int, metavar="N", help="only the first N of each set")
+    add_measured_arguments(parser)
     parser.add_argument(
         "--curve",
         action="store_true",

@@ -4,7 +4,7 @@ import argparse
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sieve.errors import InputError
 from sieve.log import logger
@@ -69,3 +69,25 @@ def check_writable(path: Path) -> None:
     """Says now that a file cannot be written where it should be."""
     if path.is_dir() or not path.parent.is_dir():
         raise InputError(f"{path}: cannot be written: expected a file in a directory that is there")
+
+
+def add_measured_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options that say which models, sets and selections are measured."""
+    parser.add_argument("models", nargs="+", metavar="MODEL", help="model directories")
+    sets: dict[str, Any] = {"nargs": "+", "action": "extend", "default": [], "metavar": "SET"}
+    parser.add_argument("--test", help="test sets", **sets)
+    parser.add_argument("--idioms", help="sets of idioms or proverbs", **sets)
+    parser.add_argument(
+        "--selection",
+        metavar="LIST",
+        help=f"ways to select, comma between them (default: {SELECTIONS}, those that the model "
+        "can do); none is always measured",
+    )
+    parser.add_argument(
+        "--lexicon",
+        type=Path,
+        nargs="+",
+        metavar="DIR",
+        help="instead of the model's own: one for all models, or one for each",
+    )
+    parser.add_argument("--sentences", type=int, metavar="N", help="only the first N of each set")

@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sieve.cli.models import SELECTIONS, fitting_lexicon, opened
+from sieve.cli.models import add_measured_arguments, fitting_lexicon, opened
 from sieve.cli.translate import add_engine_arguments
 from sieve.errors import ConfigError, InputError
 from sieve.inference.options import SearchOptions
@@ -29,27 +29,10 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of `sieve report`."""
-    parser.add_argument("models", nargs="+", metavar="MODEL", help="model directories")
-    sets: dict[str, Any] = {"nargs": "+", "action": "extend", "default": [], "metavar": "SET"}
-    parser.add_argument("--test", help="test sets", **sets)
-    parser.add_argument("--idioms", help="sets of idioms or proverbs", **sets)
-    parser.add_argument(
-        "--selection",
-        metavar="LIST",
-        help=f"ways to select, comma between them (default: {SELECTIONS}, those that the model "
-        "can do); none is always measured",
-    )
-    parser.add_argument(
-        "--lexicon",
-        type=Path,
-        nargs="+",
-        metavar="DIR",
-        help="instead of the model's own: one for all models, or one for each",
-    )
+    add_measured_arguments(parser)
     parser.add_argument(
         "--aligners", nargs="+", default=[], metavar="NAME=DIR", help="lexicons to compare"
     )
-    parser.add_argument("--sentences", type=int, metavar="N", help="only the first N of each set")
     parser.add_argument(
         "--runs",
         type=int,
