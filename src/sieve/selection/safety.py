@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from sieve.selection.shortlist import Shortlist
 from sieve.text.tokenizer import Tokenizers
@@ -49,7 +50,7 @@ class SafeWords:
             pieces = [self._copy(int(index)) for index in ids if index > UNK]
             copied = np.array([index for piece in pieces for index in piece], np.int32)
         parts = [self._always, copied.astype(np.int32)]
-        if len(np.intersect1d(copied, self._bytes)):
+        if self._is_byte[copied].any():
             parts.append(self._bytes)
         return Shortlist.of(np.concatenate(parts))
 
@@ -71,6 +72,12 @@ class SafeWords:
     @cached_property
     def _bytes(self) -> IntArray:
         return self._where(lambda text: _BYTE.fullmatch(text) is not None)
+
+    @cached_property
+    def _is_byte(self) -> npt.NDArray[np.bool_]:
+        found = np.zeros(self.tokenizers.target.vocab_size, np.bool_)
+        found[self._bytes] = True
+        return found
 
     def _where(self, wanted: Callable[[str], bool]) -> IntArray:
         target = self.tokenizers.target
