@@ -6,6 +6,7 @@
 #   bash recipes/common/both.sh en-de distil MINUTES         # for each direction; the first one's
 #                                                            # text is numbered meanwhile
 #   bash recipes/common/both.sh en-de train MINUTES SECONDS  # as student.sh
+#   bash recipes/common/both.sh en-de settle MINUTES         # no probability for words out of reach
 #   bash recipes/common/both.sh en-de head PIECES MINUTES    # own outputs, then the head
 #   bash recipes/common/both.sh en-de finish
 #
@@ -20,6 +21,16 @@ export OUT=${OUT:-$work/out}
 mkdir -p "$work" "$OUT"
 
 step() { bash "$here/student.sh" "$@"; }
+
+side_by_side() { # a function of a direction, for both; what they print goes into files
+    local direction status=0
+    for direction in "$pair" "$back"; do
+        "$1" "$direction" > "$work/$1.$direction.log" 2>&1 &
+    done
+    for job in $(jobs -p); do wait "$job" || status=$?; done
+    tail -n 4 "$work/$1.$pair.log" "$work/$1.$back.log"
+    return $status
+}
 
 case $stage in
 teacher)
@@ -52,22 +63,22 @@ train)
     tail -n 4 "$work/train.$pair.log" "$work/train.$back.log"
     exit $status
     ;;
+settle)
+    settle() { step "$1" settle "$minutes"; }
+    minutes=$3
+    side_by_side settle
+    ;;
 head)
-    for direction in "$pair" "$back"; do
-        { step "$direction" own "$3" && step "$direction" head "$4"; } \
-            > "$work/head.$direction.log" 2>&1 &
-    done
-    status=0
-    for job in $(jobs -p); do wait "$job" || status=$?; done
-    tail -n 4 "$work/head.$pair.log" "$work/head.$back.log"
-    exit $status
+    own_and_head() { step "$1" own "$pieces" && step "$1" head "$minutes"; }
+    pieces=$3 minutes=$4
+    side_by_side own_and_head
     ;;
 finish)
     step "$pair" finish
     step "$back" finish
     ;;
 *)
-    echo "both.sh: got stage '$stage', expected teacher, distil, train, head or finish" >&2
+    echo "both.sh: got stage '$stage', expected teacher, distil, train, settle, head or finish" >&2
     exit 2
     ;;
 esac

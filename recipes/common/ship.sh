@@ -41,7 +41,7 @@ join)
         cp "$piece" "$scratch/weights.${piece##*.}"
     done
     "$python" "$here/pieces.py" join "$scratch" "$float"
-    cp "$scratch/weights.run.jsonl" "$work/run.$direction.metrics.jsonl"
+    if [ -f "$scratch/weights.run.jsonl" ]; then cp "$scratch/weights.run.jsonl" "$work/run.$direction.metrics.jsonl"; fi
     rm -r "$scratch"
     ;;
 text)

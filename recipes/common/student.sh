@@ -6,6 +6,7 @@
 #   bash recipes/common/student.sh en-de train MINUTES SECONDS # go on with a run of MINUTES in all,
 #                                                              # for at most SECONDS in this slot
 #   bash recipes/common/student.sh en-de own PIECES            # the student translates some pieces
+#   bash recipes/common/student.sh en-de settle MINUTES        # no probability for words out of reach
 #   bash recipes/common/student.sh en-de head MINUTES          # its selection head learns from them
 #   bash recipes/common/student.sh en-de finish                # weights in 16 bits into OUT
 #   bash recipes/common/student.sh en-de text                  # distilled text, packed, into OUT
@@ -43,6 +44,14 @@ train() {
     return $status
 }
 
+newest() { # the model that the last of some runs left, or INIT
+    local model=${INIT:-} run
+    for run in "$@"; do
+        if [ -d "$work/$run.$direction/model" ]; then model=$work/$run.$direction/model; fi
+    done
+    echo "$model"
+}
+
 corpora() {
     "$python" "$here/student_corpora.py" "$recipe/data.toml" "$work" --from "$source" --to "$target" \
         --tokenizer "$student/tokenizer" --aligner "$student/aligner.npz" --valid "$student/valid" \
@@ -62,20 +71,21 @@ train)
     train "$3" "$4" "$work/student.$direction.toml" "$work/run.$direction" "${INIT:-}"
     ;;
 own)
-    "$python" "$here/distil.py" "$recipe/data.toml" "$collected" "$work/run.$direction/model" \
+    "$python" "$here/distil.py" "$recipe/data.toml" "$collected" "$(newest run settle)" \
         "$work/own.$direction" --from "$source" --to "$target" --untagged --choose score \
         --most "$3" ${DISTIL_OPTIONS:-}
     corpora
     ;;
+settle)
+    train "$3" 0 "$work/settle.$direction.toml" "$work/settle.$direction" "$(newest run)"
+    ;;
 head)
-    train "$3" 0 "$work/head.$direction.toml" "$work/head.$direction" "$work/run.$direction/model"
+    train "$3" 0 "$work/head.$direction.toml" "$work/head.$direction" "$(newest run settle)"
     ;;
 finish)
-    last=$work/head.$direction/model
-    [ -d "$last" ] || last=$work/run.$direction/model
     rm -rf "$out/student-$direction"
-    "$python" "$here/pieces.py" split "$last" "$out/student-$direction"
-    for run in run head; do
+    "$python" "$here/pieces.py" split "$(newest run settle head)" "$out/student-$direction"
+    for run in run settle head; do
         if [ -d "$work/$run.$direction" ]; then
             cp "$work/$run.$direction/metrics.jsonl" "$out/student-$direction/weights.$run.jsonl"
         fi
@@ -92,7 +102,7 @@ text)
     ls -l "$out"
     ;;
 *)
-    echo "student.sh: got stage '$stage', expected distil, corpora, train, own, head, finish or text" >&2
+    echo "student.sh: got stage '$stage', expected distil, corpora, train, own, settle, head, finish or text" >&2
     exit 2
     ;;
 esac

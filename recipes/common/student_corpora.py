@@ -9,12 +9,13 @@ under WORK/corpora.en-de,
     distilled.GROUP.NNN    sources with the teacher's outputs, without the bad ones
     original.GROUP.NNN     the same sources with their references
     copied.GROUP.NNN       some of the distilled pairs with other numbers, names and addresses
+    fragments.GROUP.NNN    phrases cut out of distilled pairs, some in lower case: for the head
 
 and, with an aligner, .align files beside those that the student is trained on: all distilled and
 copied ones and the originals of the groups that data.toml repeats. VALID.en and VALID.de are the
-validation text. WORK/student.en-de.toml and WORK/head.en-de.toml become the configurations of the
-two runs: the head also learns from all references and, where WORK/own.en-de holds them (distil.py
-with the student as MODEL), from the student's own outputs.
+validation text. WORK/student.en-de.toml, settle.en-de.toml and head.en-de.toml become the
+configurations of the three runs. The head also learns from all references and, where WORK/own.en-de
+holds them (distil.py with the student as MODEL), from the student's own outputs and from phrases.
 """
 
 import argparse
@@ -166,7 +167,24 @@ def work_on(job: Job) -> dict[str, object]:
                 name = f"original.{group}"
                 sides = (sources, references)
                 found[name] = number(job, name, sides, group in job.aligned)
+    if job.aligner and _has(job, "own", job.piece):
+        found |= {f"fragments.{group}": number_fragments(job, group) for group in groups}
     return {**found, "refused": dict(refused)}
+
+
+def number_fragments(job: Job, group: str) -> int:
+    """Phrases from the distilled pairs of a group, if there are any."""
+    from fragments import fragments
+
+    from sieve.text.alignments import read_pharaoh
+    from sieve.text.corpus import Corpus
+
+    corpus = job.corpora / f"distilled.{group}.{job.piece:03d}"
+    name = f"fragments.{group}"
+    if not (corpus / "corpus.json").exists():
+        return 0
+    links = read_pharaoh(corpus.with_name(f"{corpus.name}.align"))
+    return number(job, name, fragments(Corpus.open(corpus), links, job.piece), aligned=False)
 
 
 def _group(job: Job, files: list[Path], group: str) -> tuple[Lines, Lines, list[int]]:
@@ -201,9 +219,10 @@ def write_runs(pair: Pair, job: Job, recipe: Path, valid: Path) -> None:
     }
     if job.aligner:
         data["alignments"] = [f"{path}.align" for path, _ in chosen]
-    _write(Path(job.work) / f"student.{job.direction}.toml", recipe / "student.toml", data)
-    own = [path for path in found if path.name.startswith("own.")]
-    mixed = own + [path.with_name(path.name.replace("own.", "original.", 1)) for path in own]
+    for run in ("student", "settle"):
+        _write(Path(job.work) / f"{run}.{job.direction}.toml", recipe / f"{run}.toml", data)
+    own = {path.name.removeprefix("own.") for path in found if path.name.startswith("own.")}
+    mixed = [path for path in found if _of_head(path.name) and path.name.split(".", 1)[1] in own]
     mixed = mixed or found
     data = {
         "train": [str(path) for path in mixed],
@@ -211,6 +230,11 @@ def write_runs(pair: Pair, job: Job, recipe: Path, valid: Path) -> None:
         **valid_lines,
     }
     _write(Path(job.work) / f"head.{job.direction}.toml", recipe / "head.toml", data)
+
+
+def _of_head(name: str) -> bool:
+    """Whether the head learns from a corpus of a piece that the student has translated."""
+    return name.split(".")[0] in ("own", "original", "fragments")
 
 
 def _repeats(pair: Pair, name: str) -> int:

@@ -15,7 +15,10 @@ import numpy as np
 import pytest
 from generated_models import SMALL, random_weights
 
+from sieve.config import read_toml
+
 COMMON = Path(__file__).parents[2] / "recipes" / "common"
+KINDS = ("distilled", "original", "copied", "own", "fragments")
 
 
 @pytest.fixture(scope="module")
@@ -182,14 +185,36 @@ def test_what_the_student_and_its_head_learn_from(recipes: Any) -> None:
     )  # fmt: skip
     repeats = {
         name: module._repeats(given, f"{name}.100")
-        for kind in ("distilled", "original", "own")
+        for kind in ("distilled", "original", "own", "fragments")
         for name in (f"{kind}.everyday", f"{kind}.pivot", f"{kind}.mix")
     }
     assert repeats == {
         "distilled.everyday": 2, "distilled.pivot": 1, "distilled.mix": 1,
         "original.everyday": 1, "original.pivot": 1, "original.mix": 0,
         "own.everyday": 0, "own.pivot": 0, "own.mix": 0,
+        "fragments.everyday": 0, "fragments.pivot": 0, "fragments.mix": 0,
     }  # fmt: skip
+
+
+def test_the_head_learns_from_what_the_student_has_translated(recipes: Any, tmp_path: Path) -> None:
+    module = recipes("student_corpora")
+    pair = recipes("pair").Pair(
+        languages=["en", "de"], tags=["<2en>", "<2de>"], groups={}, validation="", tests={},
+        repeats={"everyday": 3},
+    )  # fmt: skip
+    for kind, piece in (*((k, 100) for k in KINDS), *((k, 101) for k in KINDS if k != "own")):
+        corpus = tmp_path / "corpora.en-de" / f"{kind}.everyday.{piece}"
+        corpus.mkdir(parents=True)
+        (corpus / "corpus.json").touch()
+    job = module.Job(str(tmp_path), 0, "en", "de", "", "aligner.npz", False, ())
+    module.write_runs(pair, job, COMMON.parent / "en-de", tmp_path / "valid")
+    data = {run: read_toml(tmp_path / f"{run}.en-de.toml")["data"] for run in ("student", "head")}
+    names = {run: [Path(path).name for path in data[run]["train"]] for run in data}
+    assert names["head"] == [f"{kind}.everyday.100" for kind in ("fragments", "original", "own")]
+    assert data["head"]["repeats"] == [3, 3, 3]
+    assert names["student"] == [
+        f"{kind}.everyday.{n}" for kind in ("copied", "distilled", "original") for n in (100, 101)
+    ]
 
 
 def test_the_kernel_that_gathers_the_past() -> None:

@@ -80,6 +80,10 @@ class TrainingConfig:
     """λ_p of the NVS loss: a number, or "auto:x"."""
     alignment_weight: float = 0.0
     """Weight of the guided-alignment loss; needs data.alignments."""
+    reach_weight: float = 0.0
+    """Weight of the loss that leaves words out of a sentence's selection no probability."""
+    reach_threshold: float = 0.9
+    """λ at which the reach loss takes the NVS head's words."""
     precision: Literal["fp32", "bf16", "fp16"] = "fp32"
     """Arithmetic of the forward pass; weights and optimizer stay fp32."""
     compile: bool = False
@@ -114,7 +118,8 @@ class TrainingConfig:
         for name in positive.split():
             if not getattr(self, name) > 0:
                 raise ConfigError(f"training.{name}: got {getattr(self, name)}, expected above 0")
-        for name in ("clip_norm", "alignment_weight", "max_updates", "max_minutes", "seed"):
+        or_zero = "clip_norm alignment_weight reach_weight max_updates max_minutes seed"
+        for name in or_zero.split():
             if getattr(self, name) < 0:
                 raise ConfigError(f"training.{name}: got {getattr(self, name)}, expected 0 or more")
         if self.seed >= 2**63:
@@ -122,6 +127,15 @@ class TrainingConfig:
         if not 0.0 <= self.label_smoothing < 1.0:
             raise ConfigError(
                 f"training.label_smoothing: got {self.label_smoothing}, expected 0 to below 1"
+            )
+        if not 0.0 < self.reach_threshold < 1.0:
+            raise ConfigError(
+                f"training.reach_threshold: got {self.reach_threshold}, expected between 0 and 1"
+            )
+        if self.reach_weight and self.parts == "head":
+            raise ConfigError(
+                f"training.reach_weight: got {self.reach_weight} with training.parts = head, "
+                "which trains no decoder; use parts = all or drop the weight"
             )
         if len(self.adam_betas) != 2 or not all(0.0 <= beta < 1.0 for beta in self.adam_betas):
             raise ConfigError(

@@ -1,21 +1,22 @@
 """The losses of training, each a sum; the loop divides by the update's global counts.
 
 Translation (label-smoothed cross-entropy, sum over real tokens), neural vocabulary selection
-(sum over sentences of the paper's per-sentence loss) and guided alignment. Tensors in, scalar out;
-knows no model.
+(sum over sentences of the paper's per-sentence loss), guided alignment and reach (no probability
+for words that selection leaves out). Tensors in, scalars out; knows no model.
 """
 
 import functools
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
 from sieve.errors import ConfigError
-from sieve.text.vocabulary import PAD
+from sieve.text.vocabulary import EOS, PAD
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,52 @@ def label_smoothed_cross_entropy(
         flat, targets.reshape(-1), smoothing, fused
     )
     return total
+
+
+class Reach(NamedTuple):
+    """Which words each row of the logits may use."""
+
+    words: Tensor
+    """(B, V) bool, by sentence."""
+    sentences: Tensor
+    """(N,) the sentence that each row belongs to."""
+
+
+def words_in_reach(bow_logits: Tensor, tgt_out: Tensor, threshold: float) -> Tensor:
+    """(B, V) the words a sentence may use: selected, in its target, or EOS; PAD never.
+
+    Args:
+        bow_logits: (B, V) logits of the NVS head; no gradient flows back to them.
+        tgt_out: (B, U) target ids.
+        threshold: λ; a word is selected when σ(bow_logits) ≥ λ.
+    """
+    words = bow_logits.detach() >= math.log(threshold / (1.0 - threshold))
+    words.scatter_(1, tgt_out, True)
+    words[:, EOS] = True
+    words[:, PAD] = False
+    return words
+
+
+def cross_entropy_and_reach(
+    logits: Tensor, targets: Tensor, reach: Reach, smoothing: float, fused: bool = False
+) -> tuple[Tensor, Tensor]:
+    """`label_smoothed_cross_entropy` and, apart, the loss of probability out of reach.
+
+    The second is the sum over real tokens of log Σ_v exp(l_v) − log Σ_{v in S} exp(l_v), that is
+    −log of the probability of the sentence's words S: how far renormalising over S moves a score.
+    One pass over the logits gives both, another their gradient.
+
+    Args:
+        logits: (N, V) unnormalized scores, any floating type.
+        targets: (N,) ids; PAD positions do not count.
+        reach: S of each sentence, and the sentence of each row.
+        smoothing: ε of the cross-entropy.
+        fused: Use compiled kernels.
+    """
+    totals: tuple[Tensor, Tensor] = _CrossEntropyAndReach.apply(  # type: ignore[no-untyped-call]
+        logits, targets, reach, smoothing, fused
+    )
+    return totals
 
 
 def nvs_loss(
@@ -162,6 +209,57 @@ def _row_gradients_pointwise(
     hit = (words == targets[:, None]) * (1.0 - smoothing)
     softmax = torch.exp(logits.to(normalizer.dtype) - normalizer[:, None])
     return ((softmax - smoothing / logits.shape[-1] - hit) * scale).to(logits.dtype)
+
+
+class _CrossEntropyAndReach(torch.autograd.Function):
+    """As _CrossEntropy, with a second number a row: the log-normalizer of the words in reach."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, logits: Tensor, targets: Tensor, reach: Reach, smoothing: float, fused: bool
+    ) -> tuple[Tensor, Tensor]:
+        kernel = _kernel(_row_losses_and_reach, fused)
+        losses, distances, *normalizers = kernel(logits, targets, reach, smoothing)
+        ctx.save_for_backward(logits, targets, *reach, *normalizers)
+        ctx.smoothing, ctx.fused = smoothing, fused
+        return losses.sum(), distances.sum()
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None, None, None]:
+        logits, targets, words, sentences, *normalizers = ctx.saved_tensors
+        kernel = _kernel(_both_gradients, ctx.fused)
+        reach = Reach(words, sentences)
+        gradient = kernel(logits, targets, reach, tuple(normalizers), gradients, ctx.smoothing)
+        return gradient, None, None, None, None
+
+
+def _row_losses_and_reach(
+    logits: Tensor, targets: Tensor, reach: Reach, smoothing: float
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """(N,) both losses, 0 where the target is PAD, and (N,) log-normalizers of all words and S."""
+    losses, normalizer = _row_losses(logits, targets, smoothing)
+    outside = ~reach.words[reach.sentences]  # (N, V), in registers when compiled
+    within = logits.to(normalizer.dtype).masked_fill(outside, -math.inf).logsumexp(-1)
+    return losses, (normalizer - within).masked_fill(targets == PAD, 0.0), normalizer, within
+
+
+def _both_gradients(
+    logits: Tensor,
+    targets: Tensor,
+    reach: Reach,
+    normalizers: tuple[Tensor, Tensor],
+    upstream: tuple[Tensor, Tensor],
+    smoothing: float,
+) -> Tensor:
+    """(N, V) gradient of both losses, that of the second softmax − softmax over S; pointwise."""
+    normalizer, within = normalizers
+    scale = torch.where(targets == PAD, 0.0, upstream[1])[:, None]  # (N, 1)
+    wide = logits.to(normalizer.dtype)
+    softmax = torch.exp(wide - normalizer[:, None])
+    outside = ~reach.words[reach.sentences]
+    renormalized = torch.exp(wide - within[:, None]).masked_fill(outside, 0.0)
+    first = _row_gradients_pointwise(logits, targets, normalizer, upstream[0], smoothing)
+    return (first + (softmax - renormalized) * scale).to(logits.dtype)
 
 
 @functools.cache

@@ -22,7 +22,7 @@ from sieve.text.batching import Mixture, PairSource
 from sieve.text.corpus import Corpus
 from sieve.text.tokenizer import Tokenizers
 from sieve.text.vocabulary import IntArray
-from sieve.training.config import DataConfig, RunConfig
+from sieve.training.config import DataConfig, RunConfig, TrainingConfig
 from sieve.training.loss import PositiveWeight
 from sieve.training.validate import ValidationText, read_validation
 
@@ -98,12 +98,23 @@ def build_model(config: RunConfig, data: TrainingData) -> TranslationModel:
             data.epoch_pairs,
             weight.typical(model.config.tgt_vocab_size, max(1.0, positives)),
         )
-    if config.training.parts == "head" and model.nvs is None:
-        raise ConfigError(
-            "training.parts = head: the model has no NVS head; "
-            "give it one with model.nvs_head = tied or full (sieve adapt --new-head tied)"
-        )
+    if model.nvs is None:
+        _check_needs_no_head(config.training)
     return model
+
+
+def _check_needs_no_head(training: TrainingConfig) -> None:
+    """Refuses settings that mean nothing for a model without an NVS head."""
+    needs = {
+        "parts = head": training.parts == "head",
+        f"reach_weight = {training.reach_weight}": training.reach_weight > 0,
+    }
+    for setting, needed in needs.items():
+        if needed:
+            raise ConfigError(
+                f"training.{setting}: the model has no NVS head; "
+                "give it one with model.nvs_head = tied or full (sieve adapt --new-head tied)"
+            )
 
 
 def target_frequency(source: PairSource, vocab_size: int, end: int) -> IntArray:

@@ -18,16 +18,19 @@ from sieve.training.distributed import Processes
 from sieve.training.loader import Loader, Unit, Update
 from sieve.training.loss import (
     PositiveWeight,
+    Reach,
+    cross_entropy_and_reach,
     guided_alignment_loss,
     label_smoothed_cross_entropy,
     nvs_loss,
+    words_in_reach,
 )
 from sieve.training.optimizer import Optimizer
 from sieve.training.schedule import Schedule
 from sieve.training.state import Progress
 from sieve.training.validate import DTYPES
 
-LOSSES = ("loss", "nvs_loss", "alignment_loss")
+LOSSES = ("loss", "nvs_loss", "alignment_loss", "reach_loss")
 _SIZE_CLASSES = (12, 24, 48, 100)
 """Lengths that stand for the size classes of the kernels."""
 
@@ -101,19 +104,17 @@ class Trainer:
         self._sums += losses.detach()
 
     def _losses(self, unit: Unit, update: Update) -> Tensor:
-        """(3,) the unit's share of the update's losses."""
+        """(4,) the unit's share of the update's losses."""
         config = self.config
         aligned = unit.links is not None and config.alignment_weight > 0
         outputs = self.model(unit.src_ids, unit.tgt_in, with_alignment=aligned)
         states = outputs.states.flatten(0, 1).index_select(0, unit.real)  # (N, D)
-        logits = self.model.output(states)  # (N, V)
-        translation = label_smoothed_cross_entropy(
-            logits, unit.targets, config.label_smoothing, config.compile
-        )
-        zero = translation.new_zeros(())
-        selection = alignment = zero
+        bow_logits = None
         if self.model.nvs is not None:
             bow_logits = self.model.bow_logits(outputs.memory, outputs.src_mask)
+        translation, reach = self._token_losses(states, bow_logits, unit)
+        selection = alignment = translation.new_zeros(())
+        if bow_logits is not None:
             selection = nvs_loss(bow_logits, unit.tgt_out, self.positive_weight, config.compile)
         if aligned and unit.links is not None:
             alignment = guided_alignment_loss(outputs.alignment, *unit.links)
@@ -122,18 +123,33 @@ class Trainer:
                 translation / update.num_tokens,
                 selection / update.num_sentences,
                 alignment * (config.alignment_weight / update.num_tokens),
+                reach * (config.reach_weight / update.num_tokens),
             ]
         )
 
+    def _token_losses(
+        self, states: Tensor, bow_logits: Tensor | None, unit: Unit
+    ) -> tuple[Tensor, Tensor]:
+        """Translation and reach loss of the real tokens' states (N, D), as sums."""
+        config = self.config
+        smoothing, compiled = config.label_smoothing, config.compile
+        logits = self.model.output(states)  # (N, V)
+        if bow_logits is None or not config.reach_weight:
+            loss = label_smoothed_cross_entropy(logits, unit.targets, smoothing, compiled)
+            return loss, loss.new_zeros(())
+        words = words_in_reach(bow_logits, unit.tgt_out, config.reach_threshold)
+        reach = Reach(words, unit.real // unit.tgt_out.shape[1])
+        return cross_entropy_and_reach(logits, unit.targets, reach, smoothing, compiled)
+
     def _head_losses(self, unit: Unit, update: Update) -> Tensor:
-        """(3,) the same for the head alone: the frozen encoder as inference sees it."""
+        """(4,) the same for the head alone: the frozen encoder as inference sees it."""
         with torch.no_grad():
             memory, src_mask = self.model.encode(unit.src_ids)
         bow_logits = self.model.bow_logits(memory, src_mask)
         compiled = self.config.compile
         selection = nvs_loss(bow_logits, unit.tgt_out, self.positive_weight, compiled)
         zero = selection.new_zeros(())
-        return torch.stack([zero, selection / update.num_sentences, zero])
+        return torch.stack([zero, selection / update.num_sentences, zero, zero])
 
 
 def _small_units() -> Iterator[Unit]:
