@@ -9,6 +9,7 @@ from directories import write_model
 from toy_lexicon import random_lexicon
 
 from sieve.cli.main import main
+from sieve.evaluation.curve import THRESHOLDS
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +121,7 @@ def test_curve(
     assert (tmp_path / "curve.png").is_file() and (tmp_path / "curve.svg").is_file()
     curves = json.loads((tmp_path / "curve.json").read_text())["curves"]
     assert len(curves) == 2 * (1 + 4)
-    assert len(curves[0]["points"]) == 9 and len(curves[1]["points"]) == 19
+    assert len(curves[0]["points"]) == len(THRESHOLDS) and len(curves[1]["points"]) == 19
 
 
 def test_what_the_model_cannot_do_is_left_out_by_default(

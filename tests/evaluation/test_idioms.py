@@ -9,6 +9,8 @@ import pytest
 
 from sieve.errors import InputError
 from sieve.evaluation.idioms import IdiomSet, ProverbSet, read_idioms
+from sieve.evaluation.recall import recall_of_sets
+from sieve.evaluation.sets import ParallelSet
 from sieve.text.corpus import Corpus
 from sieve.text.vocabulary import EOS
 
@@ -89,6 +91,23 @@ def test_scopes(folder: Path, toy_data: Any) -> None:
         tokenizers
     )
     assert list(proverbs.needed) == ["literal", "idiomatic"]
+
+
+def test_idioms_that_come_twice_count_once(toy_data: Any) -> None:
+    tokenizers = Corpus.open(toy_data.corpus).tokenizers()
+    pairs = ParallelSet("three", ("bda", "bda fga", "rga"), ("BDA", "BDA FGA", "BDA"))
+    idioms = IdiomSet(pairs, ("bda", "bda", "rga"), ("BDA", "BDA", "FGA"))
+    sentences, alone = idioms.probes(tokenizers)
+    assert list(alone.needed) == ["idiom (a)", "idiom (a), evenly"]
+    assert alone.weights_of("idiom (a)", range(3)) == [1, 1, 1]
+    assert alone.weights_of("idiom (a), evenly", range(3)) == [0.5, 0.5, 1]
+    # in (c) the last one asks for nothing: no weight of it is ever used
+    assert sentences.weights_of("idiom (c), evenly", range(2)) == [0.5, 0.5]
+    wanted = alone.needed["idiom (a), evenly"]
+    sets = [wanted[0], wanted[0], []]
+    weights = alone.weights_of("idiom (a), evenly", range(3))
+    assert recall_of_sets(sets, wanted, 99).recall == pytest.approx(2 / 3)
+    assert recall_of_sets(sets, wanted, 99, weights).recall == pytest.approx(1 / 2)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@
 namespace sieve {
 namespace {
 
-constexpr std::size_t kFirst = 5, kMost = 20;        // steps between two checks: whole tiles
+constexpr std::size_t kFirst = 20, kMost = 40;       // steps between two checks: whole tiles
 constexpr std::size_t kNear = std::size_t{1} << 16;  // bytes of weights that stay in a cache
 constexpr float kNever = -std::numeric_limits<float>::infinity();
 
@@ -66,7 +66,7 @@ std::vector<Hypothesis> LosslessSearch::run(Decoder& decoder, OutputWords& words
     tokens_.resize(sure);
     focus_.resize(sure);
     decoder.rewind(sure);
-    interval = right ? std::min(2 * interval, kMost) : 1;
+    interval = right ? std::min(2 * interval, kMost) : std::max(interval / 4, std::size_t{1});
     if (tokens_.back() == kEos) {
       break;
     }

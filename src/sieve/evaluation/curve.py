@@ -5,7 +5,7 @@ tokens; λ and k are then cuts through the same numbers.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,11 @@ from sieve.selection.lexicon import Lexicon
 from sieve.selection.selectors import log_odds
 from sieve.text.vocabulary import EOS, IntArray
 
-THRESHOLDS = (0.99, 0.9, 0.5, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
+THRESHOLDS = (
+    *(0.99, 0.97, 0.9, 0.8, 0.65, 0.5, 0.35, 0.2, 0.1, 0.05, 0.02, 1e-2),
+    *(3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 1e-6),
+)
+"""The paper's, and some between them, so that little is left to interpolation."""
 TOP = (*range(100, 1001, 100), *range(2000, 10_001, 1000))
 
 
@@ -29,7 +33,7 @@ class Point:
     setting: float
     """λ or k."""
     recall: float
-    """Share (0 to 1) of the unique tokens needed, averaged over sentences."""
+    """Share (0 to 1) of the unique tokens needed, averaged over sentences as the probe weighs."""
     mean_size: float
     """Words in a set, EOS included."""
 
@@ -66,21 +70,25 @@ class _Meter:
         self._sizes = np.zeros(len(cuts), np.int64)
         self._seen = 0
         self._shares: dict[str, list[npt.NDArray[np.float64]]] = {scope: [] for scope in scopes}
+        self._weights: dict[str, list[float]] = {scope: [] for scope in scopes}
 
-    def add(self, values: FloatArray, needed: Mapping[str, Sequence[IntArray]]) -> None:
-        """Takes values of all words (B, V), which it may change, and tokens needed by scope."""
+    def add(self, values: FloatArray, probe: Probe, rows: Sequence[int]) -> None:
+        """Takes values of all words (B, V), which it may change, of some rows of a probe."""
         values[:, EOS] = math.inf  # in every set
         self._seen += len(values)
         self._sizes += [np.count_nonzero(values > cut) for cut in self._cuts]
-        for scope, rows in needed.items():
-            for row, tokens in zip(values, rows, strict=True):
-                if len(tokens):
-                    self._shares[scope].append((row[tokens, None] > self._cuts).mean(axis=0))
+        for scope, needed in probe.needed.items():
+            weights = probe.weights_of(scope, rows)
+            for value, row, weight in zip(values, rows, weights, strict=True):
+                if len(tokens := needed[row]):
+                    self._shares[scope].append((value[tokens, None] > self._cuts).mean(axis=0))
+                    self._weights[scope].append(weight)
 
     def points(self, scope: str, settings: Sequence[float]) -> tuple[Point, ...]:
         """A point for each cut."""
         shares = self._shares[scope]
-        recalls = np.mean(shares, axis=0) if shares else np.zeros(len(settings))
+        weights = self._weights[scope]
+        recalls = np.average(shares, 0, weights) if shares else np.zeros(len(settings))
         sizes = self._sizes / max(1, self._seen)
         rows = zip(settings, recalls.tolist(), sizes.tolist(), strict=True)
         return tuple(Point(float(setting), recall, size) for setting, recall, size in rows)
@@ -111,12 +119,11 @@ def measure_curves(
     if lexicon is not None:
         meters["lexicon"] = _Meter([-k for k in TOP], scopes), TOP
     for rows, votes in batches(engine, probe.src_ids):
-        needed = {scope: [tokens[row] for row in rows] for scope, tokens in probe.needed.items()}
         if head:
-            meters["nvs"][0].add(votes.logits, needed)
+            meters["nvs"][0].add(votes.logits, probe, rows)
         if lexicon is not None:
             ranks = [_ranks(lexicon, ids, max(TOP)) for ids in votes.src_ids]
-            meters["lexicon"][0].add(-np.stack(ranks), needed)
+            meters["lexicon"][0].add(-np.stack(ranks), probe, rows)
         done(len(rows))
     return [
         Curve(

@@ -7,8 +7,13 @@ scope" is one of three things:
   idiom (a)   selection from the source idiom alone, all tokens of its dictionary translation
   idiom (b)   selection from the whole sentence, the same tokens
   idiom (c)   as (b), only those of the tokens that occur in the reference
+
+Recall is a mean over sentences. Where sentences share an idiom, it says more of that one than of
+the others; there each scope comes twice, `, evenly` behind its name where idioms count the same.
 """
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -20,8 +25,10 @@ from sieve.evaluation.sets import ParallelSet, named_files, read_pair, read_set,
 from sieve.log import logger
 from sieve.text.reading import read_lines
 from sieve.text.tokenizer import Tokenizers
+from sieve.text.vocabulary import IntArray
 
 ALONE, IN_SENTENCE, IN_REFERENCE = "idiom (a)", "idiom (b)", "idiom (c)"
+EVENLY = ", evenly"
 
 
 @dataclass(frozen=True)
@@ -53,7 +60,25 @@ class IdiomSet:
         in_reference = [np.intersect1d(idiom, reference) for idiom, reference in both]
         needed = {**sentences.needed, IN_REFERENCE: in_reference}
         alone = Probe.of_text(self.name, tokenizers, self.idioms, {ALONE: self.translations})
-        return [Probe(self.name, sentences.src_ids, needed), alone]
+        return [self._evenly(replace(sentences, needed=needed)), self._evenly(alone)]
+
+    def _evenly(self, probe: Probe) -> Probe:
+        """With a second scope for each that asks for idioms, if any of these comes twice."""
+        scopes = [scope for scope in probe.needed if scope in (ALONE, IN_SENTENCE, IN_REFERENCE)]
+        if len(set(self.idioms)) == len(self.idioms):
+            return probe
+        return replace(
+            probe,
+            needed={**probe.needed, **{scope + EVENLY: probe.needed[scope] for scope in scopes}},
+            weights={scope + EVENLY: self._weights(probe.needed[scope]) for scope in scopes},
+        )
+
+    def _weights(self, needed: Sequence[IntArray]) -> list[float]:
+        """One over the number of sentences with the same idiom that need anything."""
+        counts = Counter(
+            idiom for idiom, tokens in zip(self.idioms, needed, strict=True) if len(tokens)
+        )
+        return [1.0 / max(1, counts[idiom]) for idiom in self.idioms]
 
     def __str__(self) -> str:
         return f"{self.name}: {len(self.idioms)} sentences, {len(set(self.idioms))} idioms"

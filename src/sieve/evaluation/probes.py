@@ -4,8 +4,8 @@ The tables, the curves and the idiom sets ask the same questions of different se
 are encoded once, in batches, whatever number of selectors then looks at them.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -29,6 +29,8 @@ class Probe:
     name: str
     src_ids: Sequence[IntArray]
     needed: Mapping[str, Sequence[IntArray]]
+    weights: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    """How much each sentence counts in a scope's recall; where none are given, the same."""
 
     @classmethod
     def of_text(
@@ -53,6 +55,11 @@ class Probe:
     def tokens(self, scope: str) -> int:
         """Tokens to find in all."""
         return sum(map(len, self.needed[scope]))
+
+    def weights_of(self, scope: str, rows: Iterable[int]) -> list[float]:
+        """How much some of the sentences count."""
+        weights = self.weights.get(scope)
+        return [1.0 if weights is None else weights[row] for row in rows]
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +104,10 @@ def recalls(
     return {
         name: {
             scope: recall_of_sets(
-                (shortlists[row].ids for row in range(number)), needed, engine.vocab_size
+                (shortlists[row].ids for row in range(number)),
+                needed,
+                engine.vocab_size,
+                probe.weights_of(scope, range(number)),
             )
             for scope, needed in probe.needed.items()
         }

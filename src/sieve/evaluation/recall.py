@@ -128,16 +128,31 @@ class RecallMeter:
             self._floor = float(self._top.min())
 
 
-def recall_of_sets(sets: Iterable[Ids], references: Iterable[Ids], vocab_size: int) -> Recall:
-    """Recall of explicit sets, one for each sentence; EOS belongs to each, given or not."""
-    shares, sizes = [], []
-    for words, reference in zip(sets, references, strict=True):
+def recall_of_sets(
+    sets: Iterable[Ids],
+    references: Sequence[Ids],
+    vocab_size: int,
+    weights: Sequence[float] | None = None,
+) -> Recall:
+    """Recall of explicit sets, one for each sentence; EOS belongs to each, given or not.
+
+    Args:
+        sets: Ids of each.
+        references: What they must hold.
+        vocab_size: Stands beside the result.
+        weights: How much each sentence counts for recall; None for the same.
+    """
+    shares, sizes, counts = [], [], []
+    weights = weights or [1.0] * len(references)
+    for words, reference, weight in zip(sets, references, weights, strict=True):
         words = np.union1d(np.asarray(words, dtype=np.int64), EOS)
         needed = needed_tokens(reference)
         sizes.append(float(len(words)))
         if len(needed):
-            shares.append(float(np.isin(needed, words).mean()))
-    return Recall(_mean(shares), _mean(sizes), vocab_size)
+            shares.append(float(np.isin(needed, words).mean()) * weight)
+            counts.append(weight)
+    recall = math.fsum(shares) / math.fsum(counts) if counts else 0.0
+    return Recall(recall, _mean(sizes), vocab_size)
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -83,7 +83,7 @@ class SentencePieceTokenizer:
 
     def encode(self, lines: Sequence[str]) -> list[list[int]]:
         """Ids of each line, without BOS and EOS."""
-        # one by one: the library's batches start a thread each time, 30 µs, and far more on busy cores
+        # one by one: a batch starts a thread each time, 30 µs, and far more on busy cores
         return [self._processor.encode(normalize(line)) for line in lines]
 
     def decode(self, sentences: Sequence[Sequence[int]]) -> list[str]:
