@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from sieve.model import encoding
+from sieve.model import encoding, few_rows, fused
 from sieve.model.config import ModelConfig
+from sieve.model.layers import SSRU
 from sieve.model.stepping import DecoderSteps
 from sieve.model.translation import TranslationModel
 from sieve.text.vocabulary import BOS, EOS, PAD
@@ -149,3 +150,20 @@ def test_few_rows_in_tritons_interpreter() -> None:
         [sys.executable, program], env=environment, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr[-2000:]
+
+
+def test_weights_that_changed_are_fused_again() -> None:
+    mixer = SSRU(8)
+    norm = torch.nn.LayerNorm(8)
+    before, _ = fused.fused_gates(mixer)
+    folded = few_rows.fold(mixer, fused.fused_gates(mixer), norm)
+    assert fused.fused_gates(mixer)[0] is before
+    assert few_rows.fold(mixer, fused.fused_gates(mixer), norm) is folded
+    with torch.no_grad():
+        mixer.value.weight.add_(1.0)
+    after, _ = fused.fused_gates(mixer)
+    assert torch.equal(after[8:], before[8:] + 1.0)
+    with torch.no_grad():
+        norm.weight.mul_(2.0)
+    again = few_rows.fold(mixer, fused.fused_gates(mixer), norm)
+    assert torch.equal(again.weight, 2.0 * after)

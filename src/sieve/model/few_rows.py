@@ -108,13 +108,12 @@ def _gates(mixer: SSRU, norm: nn.LayerNorm) -> Folded:
 
 def fold(owner: nn.Module, linear: tuple[Tensor, Tensor], norm: nn.LayerNorm) -> Folded:
     """A linear map after a norm as one; made once and kept with its owner."""
-    held: Folded | None = owner.__dict__.get("_folded")
     weight, bias = linear
-    if held is None or held.weight.dtype != weight.dtype or held.weight.device != weight.device:
-        with torch.no_grad():
-            folded = weight * norm.weight
-            bias = bias.float() + weight.float() @ norm.bias.float()
-            sums = folded.float().sum(dim=1)
-            held = Folded(folded, bias, sums, norm.eps)
-        owner.__dict__["_folded"] = held
-    return held
+
+    @torch.no_grad()
+    def make() -> Folded:
+        folded = weight * norm.weight
+        moved = bias.float() + weight.float() @ norm.bias.float()
+        return Folded(folded, moved, folded.float().sum(dim=1), norm.eps)
+
+    return fused.kept(owner, "_folded", (weight, bias, norm.weight, norm.bias), make)

@@ -7,8 +7,10 @@ no gradients, no dropout. The plain versions are the definition, the kernels are
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import ModuleType
+from typing import TypeVar
 
 import torch
 import torch.nn.functional as F
@@ -16,6 +18,8 @@ from torch import Tensor, nn
 
 from sieve.model.kernels import load_kernels
 from sieve.model.layers import SSRU, CrossAttention, FeedForward
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -94,13 +98,25 @@ def feed_forward(x: Tensor, layer: FeedForward) -> Tensor:
 
 
 def fused_gates(mixer: SSRU) -> tuple[Tensor, Tensor]:
-    """Weight (2D, D) and bias (2D,) of forget gate and value in one; made once a model."""
-    held = mixer.__dict__.get("_fused_gates")
-    if held is None or held[0].dtype != mixer.forget.weight.dtype:
+    """Weight (2D, D) and bias (2D,) of forget gate and value in one; kept while they last."""
+    parts = (mixer.forget.weight, mixer.value.weight, mixer.forget.bias)
+
+    def make() -> tuple[Tensor, Tensor]:
         bias = torch.cat((mixer.forget.bias, torch.zeros_like(mixer.forget.bias)))
-        held = (torch.cat((mixer.forget.weight, mixer.value.weight)).detach(), bias.detach())
-        mixer.__dict__["_fused_gates"] = held
-    return held
+        return torch.cat((mixer.forget.weight, mixer.value.weight)).detach(), bias.detach()
+
+    return kept(mixer, "_fused_gates", parts, make)
+
+
+def kept(owner: nn.Module, name: str, parts: Sequence[Tensor], make: Callable[[], T]) -> T:
+    """What `make` makes of some weights, kept with their owner until one of them changes."""
+    versions = [0 if part.is_inference() else part._version for part in parts]
+    stamp = versions, [(part.data_ptr(), part.dtype) for part in parts]
+    held: tuple[object, T] | None = owner.__dict__.get(name)
+    if held is None or held[0] != stamp:
+        held = stamp, make()
+        owner.__dict__[name] = held
+    return held[1]
 
 
 def kernels_for(x: Tensor) -> ModuleType | None:
