@@ -146,6 +146,21 @@ def misspelled(lines: list[str], seed: int = 7) -> list[str]:
     ]
 
 
+def single_words(lines: list[str], number: int, seed: int = 7) -> list[str]:
+    """Words of lines, each of them alone."""
+    words = sorted({word for line in lines for word in line.split() if word.isalpha()})
+    return random.Random(seed).sample(words, min(number, len(words)))
+
+
+def unusual(name: str, lines: list[str]) -> dict[str, list[str]]:
+    """What can be made of ordinary lines, in numbers that give narrow intervals."""
+    return {
+        f"{name} in capitals": [line.upper() for line in lines],
+        f"{name}, misspelled": misspelled(lines),
+        f"words of {name}": single_words(lines, len(lines)),
+    }
+
+
 KINDS = {
     "everyday": PLAIN,
     "chat": CHAT,

@@ -40,41 +40,78 @@ def models() -> Iterator[list[str]]:
 
 
 def lossless() -> Iterator[list[str]]:
-    """Lossless search, where it was measured."""
-    if not (RESULTS / "lossless.json").exists():
-        return
-    content = read("lossless")
-    times = [[name, f"{one['ms']:.2f}"] for name, one in content["times"].items()]
-    ratios = [[name, f"{value:.2f}"] for name, value in content["ratios"].items()]
+    """Lossless search: a section for each model it was measured with."""
+    for path in sorted(RESULTS.glob("lossless*.json")):
+        content = read(path.stem)
+        shape = content["dimensions"]
+        whose = f"built-in {content['model']}" if content["built_in"] else content["model"]
+        rounds = len(content["times"]["greedy, nvs"]["rounds"])
+        load = ", ".join(f"{value:g}" for value in content["machine"]["load_average"])
+        yield [
+            f"## Lossless search, {whose}",
+            f"{shape['d_model']}/{shape['d_ff']}, {shape['words']} words, int8, one core, "
+            f"{content['timed']} sentences of newstest2019 one at a time, searches in turn for "
+            f"each sentence, CPU time, medians of {rounds} rounds; load of the two "
+            f"cores {load}. `{path.name}`; {content['command']}."
+            + (f" The model: {content['note']}." if content["note"] else ""),
+            "",
+            *_lossless_times(content),
+            "",
+            *_lossless_losses(content["lost"]),
+        ]
+
+
+def _lossless_times(content: Json) -> list[str]:
+    parts = content["parts"]
+    return [
+        *table(
+            ["search", "ms a sentence"],
+            [[name, f"{one['ms']:.2f}"] for name, one in content["times"].items()],
+        ),
+        "",
+        *table(
+            ["ratio", "median", "least to most"],
+            [
+                [name, f"{one['median']:.2f}", f"{one['least']:.2f} to {one['most']:.2f}"]
+                for name, one in content["ratios"].items()
+            ],
+        ),
+        "",
+        "Where the time goes, ms a sentence (the shortest of all rounds; search: the decoder and "
+        "output words, checks included; outside the engine: tokenizer and Python):",
+        "",
+        *table(
+            ["search", *next(iter(parts.values()))],
+            [[name, *(f"{value:.2f}" for value in one.values())] for name, one in parts.items()],
+        ),
+    ]
+
+
+def _lossless_losses(lost: Json) -> list[str]:
     kinds = ("nvs", "nvs+safe", "lexicon", "lossless")
-    lost = [
+    shown = [kind for kind in kinds if kind in next(iter(lost.values()))["beam"]]
+    rows = [
         [
             name,
             str(one["sentences"]),
-            f"{one['beam']['mean_words']:.0f}",
+            " / ".join(
+                f"{one['beam'][key]:.0f}"
+                for key in ("mean_words", "lexicon_words")
+                if key in one["beam"]
+            ),
             *(
                 " / ".join(f"{one[search][kind]:.1f}" for search in ("greedy", "beam"))
-                for kind in kinds
-                if kind in one["beam"]
+                for kind in shown
             ),
         ]
-        for name, one in content["lost"].items()
+        for name, one in lost.items()
     ]
-    shown = [kind for kind in kinds if kind in next(iter(content["lost"].values()))["beam"]]
-    yield [
-        "## Lossless search",
-        f"Built-in {content['model']}, one core, {content['timed']} sentences of newstest2019 one "
-        f"at a time, median of CPU time over rounds that take turns. `lossless.json`; "
-        f"{content['command']}.",
-        "",
-        *table(["search", "ms a sentence"], times),
-        "",
-        *table(["ratio", ""], ratios),
-        "",
+    return [
         "Translations that are not those of a search over all words, in percent (greedy / beam); "
-        "the lexicon has sets of the same mean size.",
+        "mean words of the head's and the lexicon's sets, which are as large where the lexicon has "
+        "as many words for a sentence.",
         "",
-        *table(["sentences", "number", "mean words", *shown], lost),
+        *table(["sentences", "number", "mean words", *shown], rows),
     ]
 
 

@@ -2,9 +2,10 @@
 
 The dial: recall and words that it reached where it was asked for a recall. Confidence: its deciles
 against the share of outputs that selection left as they were, and its rank correlation with
-sentence chrF. Glossaries: BLEU and time of the lines that have one of the terms below.
+sentence chrF; `sieve report` draws them. Glossaries: BLEU and time of the lines that have one of
+the terms below.
 
-  python benchmarks/selection_extras.py --data DATA [--figure confidence.svg]
+  python benchmarks/selection_extras.py --data DATA
 """
 
 import argparse
@@ -13,12 +14,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import sacrebleu
-from scipy.stats import spearmanr
 
 from cpu_common import command, machine, note
 from sieve.evaluation.probes import Probe, recalls
+from sieve.evaluation.reliability import measure_reliability
 from sieve.files import write_json
 from sieve.inference.load import load
 from sieve.inference.translation import Request
@@ -56,29 +56,22 @@ def dial(translator: Translator, name: str, lines: Lines) -> dict[str, Any]:
 
 def confidence(translator: Translator, lines: Lines, references: Lines) -> dict[str, Any]:
     """Deciles of confidence, and what happened in each."""
-    found = translator.run(lines, Request())
-    full = translator.run(lines, Request("none"))
-    sure = np.array([one.confidence for one in found])
-    same = np.array([a.text == b.text for a, b in zip(found, full, strict=True)])
-    chrf = np.array(
-        [
-            sacrebleu.sentence_chrf(one.text, [reference]).score
-            for one, reference in zip(found, references, strict=True)
-        ]
-    )
-    deciles = [
-        {
-            "confidence": round(float(sure[part].mean()), 4),
-            "same": round(float(same[part].mean()), 4),
-            "chrF": round(float(chrf[part].mean()), 2),
-        }
-        for part in np.array_split(np.argsort(sure), 10)
-    ]
-    gap = float(np.mean([abs(one["confidence"] - one["same"]) for one in deciles]))
+    found = {
+        "none": translator.run(lines, Request("none")),
+        "own": translator.run(lines, Request()),
+    }
+    (one,) = measure_reliability("", "", found, references)
     return {
-        "deciles": deciles,
-        "mean_gap": round(gap, 4),
-        "rank_correlation_with_chrF": round(float(spearmanr(sure, chrf).statistic), 4),
+        "deciles": [
+            {
+                "confidence": round(part.confidence, 4),
+                "same": round(part.same, 4),
+                "chrF": round(part.chrf, 2),
+            }
+            for part in one.deciles
+        ],
+        "mean_gap": round(one.gap, 4),
+        "rank_correlation_with_chrF": round(one.correlation, 4),
     }
 
 
@@ -102,18 +95,6 @@ def glossary(translator: Translator, lines: Lines, references: Lines) -> dict[st
     return result
 
 
-def draw(deciles: list[dict[str, float]], path: Path) -> None:
-    """The reliability plot."""
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(figsize=(4, 4), layout="constrained")
-    axes.plot([0, 1], [0, 1], color="0.7", linewidth=1)
-    axes.plot([d["confidence"] for d in deciles], [d["same"] for d in deciles], "o-")
-    axes.set(xlabel="confidence (mean of a decile)", ylabel="outputs left as they were")
-    axes.set(xlim=(0, 1), ylim=(0, 1))
-    figure.savefig(path)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -121,7 +102,6 @@ def main() -> None:
     parser.add_argument("--model", default="en-de")
     parser.add_argument("--data", type=Path, required=True, help="directory with test/")
     parser.add_argument("--sentences", type=int, default=1000)
-    parser.add_argument("--figure", type=Path)
     parser.add_argument("--output", type=Path, default=Path("docs/results/selection_extras.json"))
     args = parser.parse_args()
     translator = load(args.model, threads=1)
@@ -146,8 +126,6 @@ def main() -> None:
     result["glossary"] = glossary(translator, *news)
     note(f"{result['confidence']}\n{result['glossary']}")
     write_json(args.output, result)
-    if args.figure:
-        draw(result["confidence"]["deciles"], args.figure)
 
 
 if __name__ == "__main__":

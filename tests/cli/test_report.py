@@ -1,6 +1,7 @@
 """`sieve report` with random weights: one page with everything, its numbers as JSON."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ SECTIONS = (
     "Quality and selection",
     "Latency",
     "Recall against set size",
+    "Confidence",
     "Idioms and proverbs",
     "Context",
     "Aligners",
@@ -32,8 +34,18 @@ def model(toy_data: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
+def with_confidence(model: Path, directory: Path) -> Path:
+    """A copy that was calibrated."""
+    copy = Path(shutil.copytree(model, directory / model.name))
+    content = json.loads((copy / "config.json").read_text())
+    content["selection"]["confidence"] = [1.0, 0.1, 0.5, -1.0, 2.0]
+    (copy / "config.json").write_text(json.dumps(content))
+    return copy
+
+
 def test_everything_on_one_page(model: Path, toy_data: Any, tmp_path: Path) -> None:
     prefix, lexicon = str(toy_data.valid_src).removesuffix(".xx"), model.parent / "lexicon"
+    model = with_confidence(model, tmp_path)
     idioms, out = tmp_path / "mine.tsv", tmp_path / "deep" / "out"
     idioms.write_text("bda <b> fga\tFGA BDA\tfga\tFGA\n" * 4)
     code = main(
@@ -57,6 +69,9 @@ def test_everything_on_one_page(model: Path, toy_data: Any, tmp_path: Path) -> N
     assert "fga" not in json.dumps(content), "sentences of test sets stay out of what is recorded"
     assert {row["method"] for row in content["curves"]} == {"nvs", "lexicon"}
     assert len(content["seconds"]) == 1 + 1 + 3 + 2 + 1 + 1
+    (sure,) = content["reliability"]
+    assert sure["selection"] == "nvs:0.4" and len(sure["deciles"]) == 4
+    assert text.count("as promised") == 1
     assert content["idioms"] and content["context"][str(model)] and content["aligners"]
 
 
@@ -66,7 +81,7 @@ def test_what_there_is_nothing_of_is_left_out(model: Path, toy_data: Any, tmp_pa
     assert main(["report", str(model), *options, "-o", str(tmp_path)]) == 0
     text = (tmp_path / "index.html").read_text(encoding="utf-8")
     checked(text)
-    for title in ("Latency", "Idioms and proverbs", "Context", "Aligners"):
+    for title in ("Latency", "Confidence", "Idioms and proverbs", "Context", "Aligners"):
         assert f"<h2>{title}</h2>" not in text
     assert "lexicon:200" not in text
 

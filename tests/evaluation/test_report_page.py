@@ -6,9 +6,11 @@ import xml.etree.ElementTree as ET
 import pytest
 from pages import checked
 
-from sieve.evaluation.charts import Bar, Line, Point, bar_chart, line_chart
+from sieve.evaluation.charts import Axis, Bar, Line, Point, bar_chart, line_chart
 from sieve.evaluation.summary import Table
 from sieve.evaluation.web import page, table_html
+
+WORDS, RECALL = Axis("words", log=True), Axis("recall, %")
 
 
 def svg(text: str) -> ET.Element:
@@ -19,7 +21,7 @@ def svg(text: str) -> ET.Element:
 
 def test_lines_lie_where_their_numbers_say() -> None:
     points = tuple(Point(x, y, f"{x} <words>") for x, y in ((10, 80), (100, 90), (1000, 100)))
-    text = line_chart("a & b", [Line("NVS", "nvs", points)], "words", "recall, %")
+    text = line_chart("a & b", [Line("NVS", "nvs", points)], WORDS, RECALL)
     root = svg(text)
     places = [(float(c.attrib["cx"]), float(c.attrib["cy"])) for c in root.iter("circle")]
     (x1, y1), (x2, y2), (x3, y3) = places
@@ -33,10 +35,25 @@ def test_lines_lie_where_their_numbers_say() -> None:
         assert 0 < x < 420 and 0 < y < 280
 
 
+def test_an_axis_with_given_ends() -> None:
+    unit = Axis("confidence", bounds=(0, 1))
+    ideal = Line("ideal", "none", (Point(0, 0, ""), Point(1, 1, "")), dots=False)
+    line = Line("NVS", "nvs", (Point(0.25, 0.5, "a"), Point(0.75, 1.0, "b")))
+    root = svg(line_chart("t", [ideal, line], unit, unit))
+    (x1, y1), (x2, y2) = (
+        (float(c.attrib["cx"]), float(c.attrib["cy"])) for c in root.iter("circle")
+    )
+    corners = next(p.attrib["d"] for p in root.iter("path") if "stroke-dasharray" in p.attrib)
+    left, bottom, right, top = map(float, corners[1:].replace("L", " ").split())
+    assert x2 - x1 == pytest.approx((right - left) / 2, abs=0.11)
+    assert (y2, y1) == pytest.approx((top, (top + bottom) / 2), abs=0.11)
+    assert {"0", "0.2", "1"} <= {node.text for node in root.iter("text")}
+
+
 @pytest.mark.parametrize("values", [[(5, 50)], [(5, 50), (5, 50)], [(1, 0), (1.01, 0.001)]])
 def test_few_or_equal_points_can_be_drawn(values: list[tuple[float, float]]) -> None:
     line = Line("one", "nvs", tuple(Point(x, y, "") for x, y in values))
-    root = svg(line_chart("t", [line], "x", "y"))
+    root = svg(line_chart("t", [line], WORDS, RECALL))
     assert len(list(root.iter("circle"))) == len(values)
     assert "nan" not in ET.tostring(root, encoding="unicode")
 

@@ -1,4 +1,4 @@
-"""Plots as inline SVG: lines over a logarithmic axis, and bars with intervals.
+"""Plots as inline SVG: lines, and bars with intervals.
 
 Colours are the page's own variables, so that a plot follows light and dark; every point says its
 numbers when it is pointed at. Nothing is drawn with a library: a page must not need one.
@@ -29,9 +29,20 @@ class Line:
 
     label: str
     colour: str
-    """A variable of the page's style: `nvs` or `lexicon`."""
+    """A variable of the page's style: `nvs`, `lexicon` or `none`."""
     points: tuple[Point, ...]
     dash: int = 0
+    dots: bool = True
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What a direction stands for."""
+
+    label: str
+    log: bool = False
+    bounds: tuple[float, float] | None = None
+    """Where it begins and ends; by default a little beyond the points."""
 
 
 @dataclass(frozen=True)
@@ -45,29 +56,25 @@ class Bar:
     note: str
 
 
-def line_chart(title: str, lines: Sequence[Line], x_label: str, y_label: str) -> str:
-    """Lines over log(x)."""
+def line_chart(title: str, lines: Sequence[Line], x: Axis, y: Axis) -> str:
+    """Lines over a logarithmic or plain axis."""
     points = [point for line in lines for point in line.points]
-    low, high = _padded([math.log10(max(point.x, 1e-9)) for point in points], 0.04)
-    bottom, top = _padded([point.y for point in points], 0.06)
+    across = _Scale.of(x, [point.x for point in points], 0.04)
+    up = _Scale.of(y, [point.y for point in points], 0.06)
 
-    def place(point: Point) -> tuple[float, float]:
-        x = (math.log10(max(point.x, 1e-9)) - low) / (high - low)
-        y = (point.y - bottom) / (top - bottom)
-        return (
-            _LEFT + x * (WIDTH - _LEFT - _RIGHT),
-            HEIGHT - _BOTTOM - y * (HEIGHT - _TOP - _BOTTOM),
-        )
+    def place_x(value: float) -> float:
+        return _LEFT + across.share(value) * (WIDTH - _LEFT - _RIGHT)
 
-    parts = [_axes(x_label, y_label)]
-    for value in _log_ticks(low, high):
-        x, _ = place(Point(value, bottom, ""))
-        parts.append(_tick(x, HEIGHT - _BOTTOM, f"{value:g}", vertical=True))
-    for value in _ticks(bottom, top):
-        _, y = place(Point(10**low, value, ""))
-        parts.append(_tick(_LEFT, y, f"{value:g}", vertical=False))
+    def place_y(value: float) -> float:
+        return HEIGHT - _BOTTOM - up.share(value) * (HEIGHT - _TOP - _BOTTOM)
+
+    parts = [_axes(x.label, y.label)]
+    for value in across.ticks():
+        parts.append(_tick(place_x(value), HEIGHT - _BOTTOM, f"{value:g}", vertical=True))
+    for value in up.ticks():
+        parts.append(_tick(_LEFT, place_y(value), f"{value:g}", vertical=False))
     for line in lines:
-        parts.append(_curve(line, [place(point) for point in line.points]))
+        parts.append(_curve(line, [(place_x(p.x), place_y(p.y)) for p in line.points]))
     parts.append(_legend(lines))
     return _figure(title, HEIGHT, parts)
 
@@ -101,6 +108,34 @@ def bar_chart(title: str, bars: Sequence[Bar], x_label: str) -> str:
     return _figure(title, height, parts)
 
 
+@dataclass(frozen=True)
+class _Scale:
+    """An axis whose ends are known, as logarithms where it is logarithmic."""
+
+    low: float
+    high: float
+    log: bool
+
+    @classmethod
+    def of(cls, axis: Axis, values: Sequence[float], margin: float) -> "_Scale":
+        if axis.bounds is None:
+            low, high = _padded([_scaled(value, axis.log) for value in values], margin)
+        else:
+            low, high = (_scaled(value, axis.log) for value in axis.bounds)
+        return cls(low, high, axis.log)
+
+    def share(self, value: float) -> float:
+        """How far along the axis a value lies, 0 to 1."""
+        return (_scaled(value, self.log) - self.low) / (self.high - self.low)
+
+    def ticks(self) -> list[float]:
+        return (_log_ticks if self.log else _ticks)(self.low, self.high)
+
+
+def _scaled(value: float, log: bool) -> float:
+    return math.log10(max(value, 1e-9)) if log else value
+
+
 def _figure(title: str, height: int, parts: Sequence[str]) -> str:
     return (
         f"<figure><figcaption>{escape(title)}</figcaption>"
@@ -116,6 +151,7 @@ def _curve(line: Line, places: Sequence[tuple[float, float]]) -> str:
         f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.2" fill="{colour}">'
         f"<title>{escape(point.note)}</title></circle>"
         for point, (x, y) in zip(line.points, places, strict=True)
+        if line.dots
     )
     dash = _DASHES[line.dash % len(_DASHES)]
     return (

@@ -50,6 +50,15 @@ def chrf(hypotheses: Sequence[str], references: Sequence[str]) -> Score:
     return Score("chrF", float(value), str(metric.get_signature()))
 
 
+def sentence_chrf(hypotheses: Sequence[str], references: Sequence[str]) -> list[float]:
+    """Each sentence alone: its chrF."""
+    _same_number(hypotheses, references)
+    sacrebleu = require("sacrebleu", "evaluate", "chrF")
+    metric = sacrebleu.CHRF()
+    pairs = zip(hypotheses, references, strict=True)
+    return [float(metric.sentence_score(one, [reference]).score) for one, reference in pairs]
+
+
 def compared(
     systems: Mapping[str, Sequence[str]],
     references: Sequence[str],

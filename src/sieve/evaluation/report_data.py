@@ -19,9 +19,17 @@ from sieve.evaluation.curve import Curve, measure_curves
 from sieve.evaluation.explain import ExplainOptions, Explanation, explain
 from sieve.evaluation.idioms import IdiomSet, ProverbSet
 from sieve.evaluation.probes import Probe, Votes
+from sieve.evaluation.reliability import Reliability, measure_reliability
 from sieve.evaluation.scopes import ScopeRow, measure_scopes
 from sieve.evaluation.sets import ParallelSet
-from sieve.evaluation.table import Row, TableOptions, measure, steps, with_baseline
+from sieve.evaluation.table import (
+    Row,
+    TableOptions,
+    rows_of,
+    steps,
+    translated_all,
+    with_baseline,
+)
 from sieve.inference.translator import Translator
 from sieve.log import logger
 from sieve.selection.lexicon import Lexicon
@@ -62,6 +70,7 @@ class Report:
     rows: list[Row] = field(default_factory=list)
     benchmark: list[BenchmarkRow] = field(default_factory=list)
     curves: list[Curve] = field(default_factory=list)
+    reliability: list[Reliability] = field(default_factory=list)
     idioms: list[ScopeRow] = field(default_factory=list)
     context: dict[str, list[ContextRow]] = field(default_factory=dict)
     aligners: list[AlignerRow] = field(default_factory=list)
@@ -121,7 +130,10 @@ def _tables(subject: Subject, report: Report) -> Iterator[Stage]:
     for one in subject.sets:
 
         def run(done: Done, one: ParallelSet = one) -> None:
-            report.rows += measure(subject.translator, subject.model, one, subject.options, done)
+            model, translator, options = subject.model, subject.translator, subject.options
+            found = translated_all(translator, one, options, done)
+            report.rows += rows_of(translator, model, one, found, options, done)
+            report.reliability += measure_reliability(model, one.name, found, one.references)
 
         yield Stage(f"table, {subject.model}, {one.name}", steps([one], subject.options), run)
 

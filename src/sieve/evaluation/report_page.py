@@ -4,13 +4,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from html import escape
 from pathlib import Path
+from typing import Literal
 
 from sieve.evaluation.aligners import aligner_tables
 from sieve.evaluation.benchmark import BenchmarkRow, benchmark_tables
-from sieve.evaluation.charts import Bar, Line, Point, bar_chart, line_chart
+from sieve.evaluation.charts import Axis, Bar, Line, Point, bar_chart, line_chart
 from sieve.evaluation.context import context_tables
 from sieve.evaluation.curve import Curve
 from sieve.evaluation.explain_html import body as explanation_body
+from sieve.evaluation.reliability import Reliability, reliability_tables
 from sieve.evaluation.report_data import Report
 from sieve.evaluation.scopes import curve_tables, scope_tables
 from sieve.evaluation.summary import Table, tables
@@ -104,8 +106,8 @@ def _recall(report: Report) -> str:
         line_chart(
             f"{test}, {scope}",
             [_line(curve, models) for curve in curves],
-            "mean set size, words",
-            "recall, %",
+            Axis("mean set size, words", log=True),
+            Axis("recall, %"),
         )
         for (test, scope), curves in panels.items()
     ]
@@ -126,6 +128,41 @@ def _line(curve: Curve, models: Sequence[str]) -> Line:
     if len(models) > 1:
         label += f", {Path(curve.model).name}"
     return Line(label, curve.method, points, models.index(curve.model))
+
+
+def _confidence(report: Report) -> str:
+    panels: dict[tuple[str, str], list[Reliability]] = {}
+    for one in report.reliability:
+        panels.setdefault((one.test, one.model), []).append(one)
+    charts = []
+    for (test, model), found in panels.items():
+        title = f"{test}, {Path(model).name}"
+        sure = Axis("confidence, mean of a tenth", bounds=(0, 1))
+        shares = [_promised(), *(_deciles(one, dash, "same") for dash, one in enumerate(found))]
+        scores = [_deciles(one, dash, "chrf") for dash, one in enumerate(found)]
+        same = Axis("outputs as without selection", bounds=(0, 1))
+        charts += [
+            line_chart(f"{title}: unchanged outputs", shares, sure, same),
+            line_chart(f"{title}: quality", scores, sure, Axis("sentence chrF")),
+        ]
+    return _grid(charts) + _folded("All tenths", _tables(reliability_tables(report.reliability)))
+
+
+def _promised() -> Line:
+    return Line("as promised", "none", (Point(0, 0, ""), Point(1, 1, "")), 2, dots=False)
+
+
+def _deciles(one: Reliability, dash: int, value: Literal["same", "chrf"]) -> Line:
+    points = tuple(
+        Point(
+            part.confidence,
+            getattr(part, value),
+            f"{one.selection}: confidence {part.confidence:.2f}, {100 * part.same:.0f} % of "
+            f"{part.sentences} outputs as without selection, chrF {part.chrf:.1f}",
+        )
+        for part in one.deciles
+    )
+    return Line(one.selection, "nvs", points, dash)
 
 
 def _idioms(report: Report) -> str:
@@ -172,6 +209,7 @@ _SECTIONS: dict[str, Callable[[Report], str]] = {
     "Quality and selection": _quality,
     "Latency": _latency,
     "Recall against set size": _recall,
+    "Confidence": _confidence,
     "Idioms and proverbs": _idioms,
     "Context": _context,
     "Aligners": _aligners,

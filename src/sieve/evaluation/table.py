@@ -80,11 +80,21 @@ def measure(
     done: Step = lambda number: None,
 ) -> list[Row]:
     """A row for each selection, the unrestricted one first."""
+    found = translated_all(translator, one, options, done)
+    return rows_of(translator, model, one, found, options, done)
+
+
+def translated_all(
+    translator: Translator,
+    one: ParallelSet,
+    options: TableOptions,
+    done: Step = lambda number: None,
+) -> dict[str, list[Translation]]:
+    """The set under each selection, the unrestricted one first."""
     names = with_baseline(options.selections)
     for name in names:
         translator.selector(name)  # errors now
-    found = {name: translated(translator, one, name, options, done) for name in names}
-    return rows_of(translator, model, one, found, options, done)
+    return {name: translated(translator, one, name, options, done) for name in names}
 
 
 def rows_of(
