@@ -191,7 +191,11 @@ def _cpuinfo(field: str) -> str:
 def command() -> str:
     """The command line, with placeholders for the places of this machine."""
     shown = ["python", *sys.argv]
-    for option, placeholder in (("--data", "DATA"), ("--tokenizer", "TOKENIZER")):
+    for option, placeholder in (
+        ("--data", "DATA"),
+        ("--tokenizer", "TOKENIZER"),
+        ("--note", "NOTE"),
+    ):
         if option in shown[:-1]:
             shown[shown.index(option) + 1] = placeholder
     return " ".join(shown)

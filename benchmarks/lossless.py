@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from attacks import KINDS, unusual
 from cpu_common import command, machine, note
@@ -61,59 +62,80 @@ RATIOS = {
     )
 }
 TAKEN_APART = ("greedy, all words", "greedy, nvs", "greedy, lossless")
-Rounds = dict[str, list[float]]
+Taken = dict[str, npt.NDArray[np.float64]]
 
 
-def times(translator: Translator, lines: Sequence[str], repeats: int) -> Rounds:
-    """Milliseconds a sentence of each search and round; every sentence goes through all of them."""
-    taken: Rounds = {name: [0.0] * repeats for name in SEARCHES}
+def times(translator: Translator, lines: Sequence[str], repeats: int) -> Taken:
+    """Milliseconds of each search, (rounds, sentences); a sentence goes through all of them."""
+    taken = {name: np.zeros((repeats, len(lines))) for name in SEARCHES}
     for number in range(repeats):
-        for line in lines:
+        for row, line in enumerate(lines):
             for name, request in SEARCHES.items():
                 begin = time.thread_time()
                 translator.run([line], request)
-                taken[name][number] += 1000 * (time.thread_time() - begin) / len(lines)
+                taken[name][number, row] = 1000 * (time.thread_time() - begin)
     return taken
 
 
-def ratios(taken: Rounds) -> dict[str, dict[str, float]]:
-    """Of the times of each round: their median, the least and the most."""
+def shown(taken: Taken) -> dict[str, dict[str, Any]]:
+    """Milliseconds a sentence: the median of the rounds, all of them, the best of each sentence."""
+    return {
+        name: {
+            "ms": round(float(np.median(all_.mean(axis=1))), 3),
+            "undisturbed": round(float(all_.min(axis=0).mean()), 3),
+            "rounds": all_.mean(axis=1).round(3).tolist(),
+        }
+        for name, all_ in taken.items()
+    }
+
+
+def ratios(taken: Taken) -> dict[str, dict[str, float]]:
+    """Of the times of each round: their median, the least and the most; of the best times."""
     found = {}
     for name, (above, below) in RATIOS.items():
-        values = [a / b for a, b in zip(taken[above], taken[below], strict=True)]
-        spread = {"median": float(np.median(values)), "least": min(values), "most": max(values)}
-        found[name] = {key: round(value, 3) for key, value in spread.items()}
+        values = taken[above].mean(axis=1) / taken[below].mean(axis=1)
+        best = taken[above].min(axis=0).mean() / taken[below].min(axis=0).mean()
+        named = {
+            "median": float(np.median(values)),
+            "least": values.min(),
+            "most": values.max(),
+            "undisturbed": best,
+        }
+        found[name] = {key: round(float(value), 3) for key, value in named.items()}
     return found
 
 
 def parts(translator: Translator, lines: Sequence[str], repeats: int) -> dict[str, Any]:
-    """Where a sentence's milliseconds go; of each part the shortest of all rounds.
+    """Where a sentence's milliseconds of CPU time go.
 
-    The engine's own parts are wall-clock time, what is outside is CPU time of this thread.
+    The engine knows the wall-clock time of its parts; what interrupts it lengthens all of them
+    alike, so their shares are taken, of the CPU time of the whole.
     """
     engine = translator.engine
     assert isinstance(engine, NativeEngine)
     sources = [np.array([*ids, EOS]) for ids in translator.tokenizers.source.encode(list(lines))]
-    best = {name: np.full((len(lines), 7), np.inf) for name in TAKEN_APART}
+    spent = {name: np.zeros(7) for name in TAKEN_APART}
     for _ in range(repeats):
-        for row, (line, ids) in enumerate(zip(lines, sources, strict=True)):
-            for name, least in best.items():
+        for line, ids in zip(lines, sources, strict=True):
+            for name, so_far in spent.items():
                 request = SEARCHES[name]
                 selector = translator.selector(request.selection)
                 begin = time.thread_time()
                 translator.run([line], request)
                 middle = time.thread_time()
                 _, [timing] = engine.translate_timed([ids], selector, request.options)
-                spent = [middle - begin, time.thread_time() - middle, *asdict(timing).values()]
-                least[row] = np.minimum(least[row], spent)
-    return {name: _named_parts(*least.mean(axis=0).tolist()) for name, least in best.items()}
+                within = time.thread_time() - middle
+                so_far += [middle - begin, within, *asdict(timing).values()]
+    number = repeats * len(lines)
+    return {name: _named_parts(*(so_far / number).tolist()) for name, so_far in spent.items()}
 
 
 def _named_parts(whole: float, within: float, *inside: float) -> dict[str, float]:
-    *seconds, steps = inside
-    named = dict(zip(("encode", "select", "gather", "search"), seconds, strict=True))
-    named["outside the engine"] = whole - within
-    return {**{name: round(1000 * value, 3) for name, value in named.items()}, "steps": steps}
+    *walls, steps = inside
+    share = within / sum(walls)
+    named = dict(zip(("encode", "select", "gather", "search"), walls, strict=True))
+    named = {name: round(1000 * share * wall, 3) for name, wall in named.items()}
+    return {**named, "outside the engine": round(1000 * (whole - within), 3), "steps": steps}
 
 
 def losses(
@@ -182,7 +204,7 @@ def main() -> None:
     parser.add_argument("--sentences", type=int, default=100, help="that are timed")
     parser.add_argument("--checked", type=int, default=2000, help="of each test set")
     parser.add_argument("--repeats", type=int, default=7)
-    parser.add_argument("--note", default="", help="how the model came about, for the record")
+    parser.add_argument("--note", default="", help="how the model came about")
     parser.add_argument("--output", type=Path, default=Path("docs/results/lossless.json"))
     args = parser.parse_args()
     translator = load(args.model, threads=1)
@@ -206,10 +228,7 @@ def main() -> None:
         "built_in": args.model in built_in(),
         "dimensions": dimensions(translator),
         "timed": len(timed),
-        "times": {
-            name: {"ms": round(float(np.median(all_)), 3), "rounds": [round(x, 3) for x in all_]}
-            for name, all_ in taken.items()
-        },
+        "times": shown(taken),
         "ratios": ratios(taken),
         "parts": parts(translator, timed, args.repeats),
         "lost": {},

@@ -44,6 +44,7 @@ def execute(arguments: argparse.Namespace) -> None:
     from sieve.errors import require
 
     require("torch", "train", "adaptation")
+    from sieve.inference.shipped import find_model
     from sieve.training.adapt import AdaptOptions, adapt
 
     options = AdaptOptions(
@@ -57,6 +58,5 @@ def execute(arguments: argparse.Namespace) -> None:
         new_head=arguments.new_head,
         overrides=tuple(arguments.set),
     )
-    leave_if_stopped(
-        adapt(arguments.model, arguments.output, options), f"--output {arguments.output}"
-    )
+    model = find_model(arguments.model)
+    leave_if_stopped(adapt(model, arguments.output, options), f"--output {arguments.output}")

@@ -44,9 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> None:
     """Calibrates, writes the directory and prints what the operating point is."""
     from sieve.bundle import open_bundle
-    from sieve.errors import ConfigError
     from sieve.inference.native_engine import NativeEngine
-    from sieve.inference.shipped import find_model
+    from sieve.inference.shipped import source_of
     from sieve.log import progress
     from sieve.text.reading import read_lines
     from sieve.training.calibrate import CalibrationOptions, calibrate, store, with_eos
@@ -54,9 +53,7 @@ def execute(arguments: argparse.Namespace) -> None:
     options = CalibrationOptions(
         arguments.threshold, arguments.size, arguments.recall, arguments.least
     )
-    model = find_model(arguments.model)
-    if model != arguments.model and arguments.output is None:
-        raise ConfigError(f"{arguments.model}: a built-in model stays as it is; give --output DIR")
+    model = source_of(arguments.model, arguments.output)
     bundle = open_bundle(model)
     lines = [line for line in islice(read_lines(arguments.text), arguments.limit or None) if line]
     engine = NativeEngine.open(bundle, threads=arguments.threads)

@@ -31,7 +31,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> None:
     """Converts and says how large the weights were and are."""
     from sieve.inference.quantize import convert
+    from sieve.inference.shipped import source_of
 
-    done = convert(arguments.model, arguments.form, arguments.output)
+    model = source_of(arguments.model, arguments.output)
+    done = convert(model, arguments.form, arguments.output)
     before, after = done.bytes_before / 1e6, done.bytes_after / 1e6
     print(f"{done.directory}: {after:.1f} MB, before {before:.1f} MB ({after / before:.0%})")

@@ -197,9 +197,11 @@ def _align(arguments: argparse.Namespace) -> None:
     from sieve.bundle import open_bundle
     from sieve.errors import require
     from sieve.files import whole_file
+    from sieve.inference.shipped import find_model
     from sieve.text.alignments import pharaoh_lines
 
-    bundle = open_bundle(arguments.model)
+    model = find_model(arguments.model)
+    bundle = open_bundle(model)
     pairs = _pairs(arguments, bundle.tokenizers())
     heads = arguments.heads
     if heads == "auto":
@@ -209,7 +211,7 @@ def _align(arguments: argparse.Namespace) -> None:
     from sieve.inference.attention_alignment import AttentionAligner
     from sieve.model.checkpoint import load_model
 
-    aligner = AttentionAligner(load_model(arguments.model, arguments.device), heads)
+    aligner = AttentionAligner(load_model(model, arguments.device), heads)
     with whole_file(arguments.output) as partial, partial.open("w", encoding="ascii") as file:
         for src, tgt in pairs:
             file.writelines(pharaoh_lines(aligner.align(src, tgt)))
@@ -231,10 +233,11 @@ def _adapt(arguments: argparse.Namespace) -> None:
 
 
 def _import(arguments: argparse.Namespace) -> None:
+    from sieve.inference.shipped import find_model
     from sieve.selection.exchange import read_lexicon
     from sieve.text.tokenizer import load_tokenizers
 
-    tokenizers = load_tokenizers(arguments.tokenizer)
+    tokenizers = load_tokenizers(find_model(arguments.tokenizer))
     lexicon, tally = read_lexicon(arguments.file, arguments.format, tokenizers)
     logger.info("%s: %s", arguments.file, tally)
     _save(lexicon.pruned(arguments.top), arguments.output, tokenizers)

@@ -17,6 +17,7 @@ import argparse
 import signal
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -60,11 +61,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> None:
     """Runs the verb."""
+    from sieve.inference.shipped import find_model
     from sieve.text.prepare import prepare
 
+    options = options_from(arguments)
+    if options.tokenizer is not None:
+        options = replace(options, tokenizer=find_model(options.tokenizer))
     before = signal.signal(signal.SIGTERM, _terminate)
     try:
-        print(_table(prepare(options_from(arguments))))
+        print(_table(prepare(options)))
     finally:
         signal.signal(signal.SIGTERM, before)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import sieve
 from sieve.bundle import CONFIG_FILE
-from sieve.errors import ModelError
+from sieve.errors import ConfigError, ModelError
 
 VARIABLE = "SIEVE_MODELS"
 
@@ -30,6 +30,19 @@ def find_model(model: str | Path) -> Path:
             f"{model}: no such model directory, and no built-in model of that name (there: {names})"
         )
     return found[path.name]
+
+
+def source_of(model: str | Path, output: Path | None) -> Path:
+    """The directory of a model that a verb changes or writes anew; a built-in one is only read.
+
+    Args:
+        model: A path, or the name of a built-in model.
+        output: Where the result goes; None for the model itself or a place beside it.
+    """
+    found = find_model(model)
+    if found != Path(model) and output is None:
+        raise ConfigError(f"{model}: a built-in model stays as it is; give --output DIR")
+    return found
 
 
 def built_in() -> dict[str, Path]:
