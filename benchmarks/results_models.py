@@ -1,4 +1,4 @@
-"""The built-in models, lossless search and the server in docs/results.md."""
+"""The models, lossless search and the server in docs/results.md."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,7 @@ from results_common import RESULTS, Json, read, table
 
 
 def models() -> Iterator[list[str]]:
-    """A section for each built-in model that was evaluated."""
+    """A section for each model that was evaluated."""
     for path in sorted(RESULTS.glob("model_??_??.json")):
         content = read(path.stem)
         rows = [
@@ -30,13 +30,33 @@ def models() -> Iterator[list[str]]:
         ]  # fmt: skip
         signatures = next(iter(content["tests"].values()))["none"]["signatures"]
         yield [
-            f"## The built-in model {content['direction']}",
+            f"## {content['title']}",
             f"{content['bytes'] / 2**20:.1f} MiB, {content['engine']}, beam 5, λ = 0.9 against an "
             "alignment lexicon of the student's own training text whose sets are as large. "
             f"`{path.name}`; {content['command']}; {', '.join(f'`{s}`' for s in signatures)}.",
             "",
             *table(titles, rows),
         ]
+
+
+def teachers() -> Iterator[list[str]]:
+    """What the students of all directions learned from, with a beam of 5."""
+    files = sorted(RESULTS.glob("teacher_??_??.json"))
+    scores = [(path.name, one) for path in files for one in read(path.stem)["scores"]]
+    best = [(name, one) for name, one in scores if one["beam"] == 5]
+    rows = [
+        [one["direction"], one["test"], f"{one['BLEU']:.1f}", f"{one['chrF']:.1f}", f"`{name}`"]
+        for name, one in best
+    ]
+    signatures = [best[0][1][f"{kind}_signature"] for kind in ("BLEU", "chrF")]
+    yield [
+        "## The teachers",
+        "All words, bf16 on a GPU, beam 5; `bash recipes/common/teacher.sh PAIR finish`; "
+        + ", ".join(f"`{signature}`" for signature in signatures)
+        + ".",
+        "",
+        *table(["direction", "test set", "BLEU", "chrF", "file"], rows),
+    ]
 
 
 def lossless() -> Iterator[list[str]]:
