@@ -164,7 +164,9 @@ def idioms(rows: Rows, languages: str) -> Iterator[str]:
         published = (PROVERBS if "literal" in scopes else IDIOMS).get(languages, {})
         for place, k in enumerate((200, 1000)):
             if published:
-                cells = [published.get(scope.removesuffix(" (a)"), ("", ""))[place] for scope in scopes]
+                cells = [
+                    published.get(scope.removesuffix(" (a)"), ("", ""))[place] for scope in scopes
+                ]
                 lines.append([f"paper: lexicon:{k}", *cells])
         yield f"\n**{test}**, recall of unique tokens in % at the mean set size\n"
         yield from table(("selection", *scopes), lines)
