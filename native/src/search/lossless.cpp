@@ -7,8 +7,8 @@
 namespace sieve {
 namespace {
 
-constexpr std::size_t kFirst = 20, kMost = 40;       // steps between two checks: whole tiles
-constexpr std::size_t kNear = std::size_t{1} << 16;  // bytes of weights that stay in a cache
+constexpr std::size_t kFirst = 24, kMost = 48;       // steps between two checks: whole tiles
+constexpr std::size_t kNear = std::size_t{1} << 18;  // bytes of weights that stay in a cache
 constexpr float kNever = -std::numeric_limits<float>::infinity();
 
 /// Column of the highest of `columns` logits, the first one of equals.
