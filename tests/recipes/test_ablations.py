@@ -68,10 +68,11 @@ def test_adaptation(
     drawn = (folder / "work" / "in-domain.source").read_text().splitlines()
     assert len(drawn) == 12 and set(drawn) <= set(toy_data.valid_src.read_text().splitlines())
     table = found["adaptation"]
-    # two states, five scopes (four of idioms, one of the test set), two k, lexicon and head
-    assert len(table) == 2 * 5 * 2 * 2
+    # two states, eight scopes (four of the idioms, three of them twice, since one idiom comes
+    # three times, and one of the test set), two k, lexicon and head
+    assert len(table) == 2 * 8 * 2 * 2
     assert {row["state"] for row in table} == {"before", "after"}
-    assert len(found["adaptation_curves"]) == 2 * 5 * 2
+    assert len(found["adaptation_curves"]) == 2 * 8 * 2
     before, after = (
         [row["mean_size"] for row in table if (row["state"], "nvs" in row["selection"]) == kind]
         for kind in (("before", True), ("after", True))
