@@ -41,7 +41,10 @@ join)
         cp "$piece" "$scratch/weights.${piece##*.}"
     done
     "$python" "$here/pieces.py" join "$scratch" "$float"
-    if [ -f "$scratch/weights.run.jsonl" ]; then cp "$scratch/weights.run.jsonl" "$work/run.$direction.metrics.jsonl"; fi
+    rm -f "$work/run.$direction.metrics.jsonl"
+    if [ -f "$scratch/weights.run.jsonl" ]; then
+        cp "$scratch/weights.run.jsonl" "$work/run.$direction.metrics.jsonl"
+    fi
     rm -r "$scratch"
     ;;
 text)

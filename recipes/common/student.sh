@@ -44,12 +44,16 @@ train() {
     return $status
 }
 
-newest() { # the model that the last of some runs left, or INIT
-    local model=${INIT:-} run
+find_model() { # sets model to what the last stage among some left, or to INIT
+    local run
+    model=${INIT:-}
     for run in "$@"; do
         if [ -d "$work/$run.$direction/model" ]; then model=$work/$run.$direction/model; fi
     done
-    echo "$model"
+    if [ -z "$model" ]; then
+        echo "student.sh: got no model in $work, expected $* or INIT: train first" >&2
+        exit 2
+    fi
 }
 
 corpora() {
@@ -71,20 +75,24 @@ train)
     train "$3" "$4" "$work/student.$direction.toml" "$work/run.$direction" "${INIT:-}"
     ;;
 own)
-    "$python" "$here/distil.py" "$recipe/data.toml" "$collected" "$(newest run settle)" \
+    find_model run settle
+    "$python" "$here/distil.py" "$recipe/data.toml" "$collected" "$model" \
         "$work/own.$direction" --from "$source" --to "$target" --untagged --choose score \
         --most "$3" ${DISTIL_OPTIONS:-}
     corpora
     ;;
 settle)
-    train "$3" 0 "$work/settle.$direction.toml" "$work/settle.$direction" "$(newest run)"
+    find_model run
+    train "$3" 0 "$work/settle.$direction.toml" "$work/settle.$direction" "$model"
     ;;
 head)
-    train "$3" 0 "$work/head.$direction.toml" "$work/head.$direction" "$(newest run settle)"
+    find_model run settle
+    train "$3" 0 "$work/head.$direction.toml" "$work/head.$direction" "$model"
     ;;
 finish)
+    find_model run settle head
     rm -rf "$out/student-$direction"
-    "$python" "$here/pieces.py" split "$(newest run settle head)" "$out/student-$direction"
+    "$python" "$here/pieces.py" split "$model" "$out/student-$direction"
     for run in run settle head; do
         if [ -d "$work/$run.$direction" ]; then
             cp "$work/$run.$direction/metrics.jsonl" "$out/student-$direction/weights.$run.jsonl"

@@ -316,7 +316,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--tokenizer", type=Path, required=True)
     parser.add_argument("--aligner", type=Path)
     parser.add_argument("--valid", type=Path, required=True, help="VALID.en and VALID.de")
-    parser.add_argument("--recipe", type=Path, help="folder of student.toml (that of data.toml)")
+    parser.add_argument("--recipe", type=Path, help="folder of the runs' settings")
     parser.add_argument("--jobs", type=int, default=max(1, len(os.sched_getaffinity(0)) - 3))
     return parser.parse_args()
 

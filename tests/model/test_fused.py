@@ -14,6 +14,8 @@ from sieve.model.layers import SSRU
 from sieve.model.stepping import DecoderSteps
 from sieve.model.translation import TranslationModel
 from sieve.text.vocabulary import BOS, EOS, PAD
+from sieve.training.config import TrainingConfig
+from sieve.training.optimizer import Optimizer
 
 SRC = torch.tensor([[5, 6, 7, EOS], [8, EOS, PAD, PAD]])
 TGT = torch.tensor([[BOS, 9, 10, 11], [BOS, 12, 13, 14]])
@@ -167,3 +169,14 @@ def test_weights_that_changed_are_fused_again() -> None:
         norm.weight.mul_(2.0)
     again = few_rows.fold(mixer, fused.fused_gates(mixer), norm)
     assert torch.equal(again.weight, 2.0 * after)
+
+
+def test_what_the_optimizer_changed_is_fused_again() -> None:
+    model = build("ssru")
+    mixer = model.decoder.layers[0].mixer
+    before, _ = fused.fused_gates(mixer)
+    for parameter in model.parameters():
+        parameter.grad = torch.ones_like(parameter)
+    Optimizer(model, TrainingConfig()).step(0.1)
+    after, _ = fused.fused_gates(mixer)
+    assert torch.equal(after[16:], mixer.value.weight) and not torch.equal(after, before)

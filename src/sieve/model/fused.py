@@ -109,14 +109,19 @@ def fused_gates(mixer: SSRU) -> tuple[Tensor, Tensor]:
 
 
 def kept(owner: nn.Module, name: str, parts: Sequence[Tensor], make: Callable[[], T]) -> T:
-    """What `make` makes of some weights, kept with their owner until one of them changes."""
-    versions = [0 if part.is_inference() else part._version for part in parts]
-    stamp = versions, [(part.data_ptr(), part.dtype) for part in parts]
-    held: tuple[object, T] | None = owner.__dict__.get(name)
+    """What `make` makes of some weights, kept with their owner until one of them changes.
+
+    A change is one that autograd counts; weights made in inference mode count as never changed.
+    """
+    stamp = [
+        (id(part), part.data_ptr(), part.dtype, 0 if part.is_inference() else part._version)
+        for part in parts
+    ]
+    held: tuple[object, Sequence[Tensor], T] | None = owner.__dict__.get(name)
     if held is None or held[0] != stamp:
-        held = stamp, make()
+        held = stamp, parts, make()  # with the parts, so that no other tensor gets their addresses
         owner.__dict__[name] = held
-    return held[1]
+    return held[2]
 
 
 def kernels_for(x: Tensor) -> ModuleType | None:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 import torch
 from torch import Tensor, nn
+from torch.autograd.graph import increment_version
 
 from sieve.model.translation import TranslationModel
 from sieve.training.config import TrainingConfig
@@ -59,6 +60,9 @@ class Optimizer:
             norms.append(nn.utils.clip_grad_norm_(group["params"], limit))
         self._scaler.step(self._adam)
         self._scaler.update()
+        for group in self._adam.param_groups:
+            for parameter in group["params"]:  # Adam's fused kernel does not count the change
+                increment_version(parameter)
         self.clear()
         return norms
 
