@@ -1,6 +1,5 @@
 """Readers of idiom sets, and what each scope asks for."""
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from sieve.evaluation.sets import ParallelSet
 from sieve.text.corpus import Corpus
 from sieve.text.vocabulary import EOS
 
+DATA = Path(__file__).parents[3] / "shared" / "data" / "test"
 LANGUAGES = ("xx", "yy")
 ROWS = [("bda fga rga", "RGA FGA BDA", "fga rga", "FGA XGA"), ("bda", "BDA", "bda", "ODA")]
 
@@ -134,16 +134,14 @@ def test_what_cannot_be_read(folder: Path, argument: str, message: str) -> None:
         read_idioms(argument.replace("{}", str(folder)), LANGUAGES)
 
 
+@pytest.mark.skipif(not DATA.is_dir(), reason="needs the shared test sets beside the checkout")
 def test_the_real_sets() -> None:
-    data = os.environ.get("SIEVE_DATA")
-    if not data:
-        pytest.skip("SIEVE_DATA does not name a folder with test/: the real sets are not here")
     languages = ("en", "de")
-    itds = read_idioms(f"{data}/test/itds_idiom_test.en-de", languages)
+    itds = read_idioms(f"{DATA}/itds_idiom_test.en-de", languages)
     assert str(itds) == "itds_idiom_test: 1500 sentences, 68 idioms"
     assert isinstance(itds, IdiomSet)
     assert (itds.idioms[0], itds.translations[0]) == ("in this day and age", "in der heutigen zeit")
     assert not any("&apos;" in line for line in itds.pairs.sources)
-    wikiquote = f"{data}/test/wikiquote_"
+    wikiquote = f"{DATA}/wikiquote_"
     proverbs = read_idioms(f"{wikiquote}literal.en-de,{wikiquote}idiomatic.en-de", languages)
     assert str(proverbs).endswith(": 94 proverbs")

@@ -8,6 +8,7 @@ namespace sieve {
 namespace {
 
 constexpr std::size_t kFirst = 24, kMost = 48;       // steps between two checks: whole tiles
+constexpr std::size_t kPatience = 3;                 // returns before every step is checked
 constexpr std::size_t kNear = std::size_t{1} << 18;  // bytes of weights that stay in a cache
 constexpr float kNever = -std::numeric_limits<float>::infinity();
 
@@ -67,6 +68,9 @@ std::vector<Hypothesis> LosslessSearch::run(Decoder& decoder, OutputWords& words
     focus_.resize(sure);
     decoder.rewind(sure);
     interval = right ? std::min(2 * interval, kMost) : std::max(interval / 4, std::size_t{1});
+    if (returns_ >= kPatience) {
+      interval = 1;
+    }
     if (tokens_.back() == kEos) {
       break;
     }
