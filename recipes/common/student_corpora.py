@@ -14,8 +14,8 @@ under WORK/corpora.en-de,
 and, with an aligner, .align files beside those that the student is trained on: all distilled and
 copied ones and the originals of the groups that data.toml repeats. VALID.en and VALID.de are the
 validation text. WORK/student.en-de.toml, settle.en-de.toml and head.en-de.toml become the
-configurations of the three runs. The head also learns from all references and, where WORK/own.en-de
-holds them (distil.py with the student as MODEL), from the student's own outputs and from phrases.
+configurations of the three runs. The head learns from the student's own outputs where WORK/own.en-de
+holds them (distil.py with the student as MODEL), else from its teacher's, from references and phrases.
 """
 
 import argparse
@@ -41,6 +41,7 @@ OPTIONS = (
     *("--max-length-ratio", "3", "--length-slack", "3", "--max-tokens", "100"),
     *("--no-language-check", "--max-overlap", "off", "--keep-duplicates", "--workers", "1"),
 )
+OWN = 3  # times a pair of the student's own outputs counts for the head
 WORST = 0.02  # share of outputs, those with the lowest mean log-probability, that are left out
 
 
@@ -222,19 +223,32 @@ def write_runs(pair: Pair, job: Job, recipe: Path, valid: Path) -> None:
     for run in ("student", "settle"):
         _write(Path(job.work) / f"{run}.{job.direction}.toml", recipe / f"{run}.toml", data)
     own = {path.name.removeprefix("own.") for path in found if path.name.startswith("own.")}
-    mixed = [path for path in found if _of_head(path.name) and path.name.split(".", 1)[1] in own]
-    mixed = mixed or found
+    weights = [_weight_in_head(pair, path.name, own) for path in found]
+    mixed = [(path, weight) for path, weight in zip(found, weights, strict=True) if weight]
     data = {
-        "train": [str(path) for path in mixed],
-        "repeats": [pair.repeats.get(path.name.split(".")[1], 1) for path in mixed],
+        "train": [str(path) for path, _ in mixed],
+        "repeats": [weight for _, weight in mixed],
         **valid_lines,
     }
     _write(Path(job.work) / f"head.{job.direction}.toml", recipe / "head.toml", data)
 
 
-def _of_head(name: str) -> bool:
-    """Whether the head learns from a corpus of a piece that the student has translated."""
-    return name.split(".")[0] in ("own", "original", "fragments")
+def _weight_in_head(pair: Pair, name: str, own: set[str]) -> int:
+    """How often a corpus counts in the head's training, 0 for not at all.
+
+    What the student itself wrote counts most; where it wrote nothing its teacher's outputs stand
+    for it. References of every second piece, and phrases, keep the head open for other words.
+    """
+    kind, group, piece = name.split(".")
+    repeats = pair.repeats.get(group, 1)
+    written = f"{group}.{piece}" in own
+    chosen = {
+        "own": OWN,
+        "distilled": int(not written),
+        "original": int(written or int(piece) % 2 == 0),
+        "fragments": 1,
+    }
+    return repeats * chosen.get(kind, 0)
 
 
 def _repeats(pair: Pair, name: str) -> int:

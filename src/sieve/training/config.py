@@ -78,6 +78,8 @@ class TrainingConfig:
     label_smoothing: float = 0.1
     positive_weight: float | str = 100_000.0
     """λ_p of the NVS loss: a number, or "auto:x"."""
+    nvs_weight: float = 1.0
+    """Weight of the NVS loss; matters where it reaches the encoder (model.nvs_detach = false)."""
     alignment_weight: float = 0.0
     """Weight of the guided-alignment loss; needs data.alignments."""
     reach_weight: float = 0.0
@@ -113,7 +115,8 @@ class TrainingConfig:
         PositiveWeight.parse(self.positive_weight)
         positive = (
             "batch_tokens device_tokens length_multiple learning_rate nvs_learning_rate_factor "
-            "warmup rewarmup adam_eps validate_every checkpoint_every keep_best log_every workers"
+            "nvs_weight warmup rewarmup adam_eps validate_every checkpoint_every keep_best "
+            "log_every workers"
         )
         for name in positive.split():
             if not getattr(self, name) > 0:

@@ -121,7 +121,7 @@ class Trainer:
         return torch.stack(
             [
                 translation / update.num_tokens,
-                selection / update.num_sentences,
+                selection * (config.nvs_weight / update.num_sentences),
                 alignment * (config.alignment_weight / update.num_tokens),
                 reach * (config.reach_weight / update.num_tokens),
             ]
@@ -149,7 +149,8 @@ class Trainer:
         compiled = self.config.compile
         selection = nvs_loss(bow_logits, unit.tgt_out, self.positive_weight, compiled)
         zero = selection.new_zeros(())
-        return torch.stack([zero, selection / update.num_sentences, zero, zero])
+        share = self.config.nvs_weight / update.num_sentences
+        return torch.stack([zero, selection * share, zero, zero])
 
 
 def _small_units() -> Iterator[Unit]:

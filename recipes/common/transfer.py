@@ -1,0 +1,71 @@
+"""A model for another pair of languages to start from: all layers, and the words both know.
+
+    python recipes/common/transfer.py MODEL TOKENIZER OUTPUT --tag '<2de>=<2ru>'
+
+MODEL is a model directory with one vocabulary for both sides, TOKENIZER the directory of another
+pair's. Words of the new vocabulary that the old one spells the same keep their embedding and their
+output bias; a tag takes those of the tag it replaces; all others are drawn like an average word.
+OUTPUT is a model directory for `sieve train --init-from`.
+"""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from sieve.bundle import open_bundle, write_bundle
+from sieve.model.weights import float_tensors
+from sieve.text.tokenizer import Tokenizers, load_tokenizers
+
+SEED = 20221116
+WORDS = ("tgt_embedding.weight", "output.bias")
+
+Floats = npt.NDArray[np.float32]
+
+
+def carried(old: Floats, source: npt.NDArray[np.int64], rng: np.random.Generator) -> Floats:
+    """Rows of a new vocabulary: old[source], or drawn around the mean row where source is -1."""
+    drawn = rng.normal(old.mean(0), old.std(0), (len(source), *old.shape[1:]))
+    known = (source >= 0).reshape(-1, *[1] * (old.ndim - 1))
+    rows: Floats = np.where(known, old[source], drawn).astype(np.float32)
+    return rows
+
+
+def sources(old: Tokenizers, new: Tokenizers, tags: dict[str, str]) -> npt.NDArray[np.int64]:
+    """(V,) the old id of each new piece, -1 where there is none; `tags` maps old to new ones."""
+    ids = {old.target.piece(i): i for i in range(old.target.vocab_size)}
+    ids |= {after: ids[before] for before, after in tags.items()}
+    pieces = [new.target.piece(i) for i in range(new.target.vocab_size)]
+    return np.array([ids.get(piece, -1) for piece in pieces], np.int64)
+
+
+def main() -> None:
+    args = arguments()
+    bundle = open_bundle(args.model)
+    tokenizers = load_tokenizers(args.tokenizer)
+    tags = dict(tag.split("=") for tag in args.tag)
+    rows = sources(bundle.tokenizers(), tokenizers, tags)
+    rng = np.random.default_rng(SEED)
+    tensors = dict(float_tensors(bundle))
+    for name in WORDS:
+        tensors[name] = carried(tensors[name], rows, rng)
+    sizes = dict.fromkeys(("src_vocab_size", "tgt_vocab_size"), len(rows))
+    config = {"model": {**bundle.config["model"], **sizes}}
+    write_bundle(args.output, config, tensors, tokenizers)
+    print(f"{(rows >= 0).sum()} of {len(rows)} words are known")
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("model", type=Path)
+    parser.add_argument("tokenizer", type=Path)
+    parser.add_argument("output", type=Path)
+    parser.add_argument("--tag", action="append", default=[], metavar="OLD=NEW")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
