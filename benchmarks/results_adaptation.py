@@ -1,4 +1,4 @@
-"""Domain adaptation (table 4, figure 4), model sizes (table 7) and positive weights (table 8)."""
+"""Domain adaptation (table 4, figure 4), sizes (table 7), positive weights (table 8) and seeds."""
 
 from collections.abc import Iterator
 
@@ -88,3 +88,20 @@ def sizes(rows: list[Json], languages: str) -> Iterator[str]:
         "uses the model's output embedding, which is not counted. Stored entries are those a "
         "lexicon really has; each is a word and a count."
     )
+
+
+def seeds(rows: list[Json], languages: str) -> Iterator[str]:
+    """Heads of several seeds against the lexicon as large."""
+    lines = [
+        [
+            f"{row['test']}, {row['scope']}",
+            f"{row['lexicon']}, {row['mean_size']:.0f} words",
+            percent(row["lexicon_recall"]),
+            f"{percent(row['nvs_mean'])} ± {100 * row['nvs_deviation']:.2f}",
+            f"{100 * (row['nvs_mean'] - row['lexicon_recall']):+.1f}",
+        ]
+        for row in rows
+    ]
+    number = len(rows[0]["nvs_recalls"])
+    yield f"\nRecall in %, mean and standard deviation of {number} seeds at the lexicon's size\n"
+    yield from table(("set, scope", "at the size of", "lexicon", "NVS", "difference"), lines)

@@ -11,7 +11,7 @@ from math import log
 from pathlib import Path
 from typing import Any
 
-from results_adaptation import ABLATION, adaptation, positive_weights, sizes
+from results_adaptation import ABLATION, adaptation, positive_weights, seeds, sizes
 from results_common import RESULTS, Json, percent, read, table
 from results_paper import ALIGNERS, CONTEXT, IDIOMS, ITDS_BLEU, NEWS, PROVERBS
 
@@ -282,4 +282,5 @@ RECIPES: dict[str, Callable[[Any, str], Iterator[str]]] = {
     "adaptation": adaptation,
     ABLATION: positive_weights,
     "model_sizes": sizes,
+    "seeds": seeds,
 }

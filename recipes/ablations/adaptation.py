@@ -16,19 +16,14 @@ import argparse
 import random
 import sys
 from dataclasses import asdict, replace
-from functools import partial
 from itertools import product
 from pathlib import Path
 
+from measured import add_sets, measured
 from verbs import Json, command, once, write
 
-from sieve.evaluation.curve import Curve, measure_curves
-from sieve.evaluation.idioms import read_idioms
-from sieve.evaluation.probes import Probe
-from sieve.evaluation.sets import read_set
+from sieve.evaluation.curve import Curve
 from sieve.inference.load import load
-from sieve.inference.translator import Translator
-from sieve.selection.lexicon import Lexicon
 from sieve.text.reading import read_lines
 
 TOP = (200, 1000)
@@ -73,31 +68,6 @@ def adapted_head(args: argparse.Namespace, pair: tuple[Path, Path]) -> Path:
     )  # fmt: skip
 
 
-def probes(translator: Translator, args: argparse.Namespace) -> list[Probe]:
-    """What is looked for: idiom sets in all scopes, test sets in sentence scope."""
-    words, languages = translator.tokenizers, translator.languages
-    found = [
-        probe
-        for text in args.idioms
-        for probe in read_idioms(text, languages).first(args.sentences).probes(words)
-    ]
-    for text in args.test:
-        one = read_set(text, languages).first(args.sentences)
-        found.append(Probe.of_text(one.name, words, one.sources, {"sentence": one.references}))
-    return found
-
-
-def measured(model: Path, lexicon: Path, args: argparse.Namespace) -> list[Curve]:
-    """Curves of a head and a lexicon on all sets."""
-    translator = load(model, threads=args.threads)
-    opened = partial(Lexicon.open, lexicon)
-    return [
-        curve
-        for probe in probes(translator, args)
-        for curve in measure_curves(translator.engine, probe, opened())
-    ]
-
-
 def rows(state: str, curves: list[Curve], sizes: dict[tuple[str, str, int], float]) -> list[Json]:
     """The lexicon at its k, the head with as many words as that lexicon had before."""
     found = []
@@ -135,16 +105,13 @@ def main() -> None:
     parser.add_argument("model", type=Path)
     parser.add_argument("--lexicon", type=Path, required=True)
     parser.add_argument("--pair", type=Path, nargs=2, required=True, help="in-domain text")
-    parser.add_argument("--idioms", nargs="+", default=[], help="as in sieve evaluate")
-    parser.add_argument("--test", nargs="+", default=[], help="what must not get worse")
     parser.add_argument("--number", type=int, default=300, help="in-domain pairs")
     parser.add_argument("--corpus", type=Path, help="align it again, as in the paper")
     parser.add_argument("--whole-model", action="store_true", help="not the head alone")
     parser.add_argument("--epochs", type=int, default=10)
     parser.add_argument("--positive-weight", default="1000", help="that the head learned with")
     parser.add_argument("--set", action="append", default=[], help="settings of sieve adapt")
-    parser.add_argument("--sentences", type=int, help="of each set, for a trial")
-    parser.add_argument("--threads", type=int)
+    add_sets(parser)
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--output", type=Path, required=True)
     args = parser.parse_args()

@@ -3,8 +3,8 @@
     python recipes/common/card.py recipes/en-de/data.toml MODEL --collected collected.json \
         --scores scores.json --output MODEL/MODEL_CARD.md
 
-Fills in what was trained on (data.toml, what collect.py counted), how (the model's own
-configuration), and what came out (what evaluate.py measured). --teacher-scores adds those of the
+Fills in what was trained on (data.toml, what collect.py counted), how (--metrics of the stages'
+runs), and what came out (what evaluate.py measured). --teacher-scores adds those of the
 teacher (score.py). The recipe's notes.md, where there is one, says what is known to be weak.
 """
 
@@ -18,6 +18,7 @@ from pair import Pair, read_pair
 from sieve.bundle import open_bundle
 
 NAMES = {"en": "English", "de": "German", "ru": "Russian"}
+STAGES = {"run": "The student", "settle": "Settling", "head": "The head"}
 Json = dict[str, Any]
 
 
@@ -51,24 +52,25 @@ def data(pair: Pair, collected: Json) -> list[str]:
     return lines
 
 
-def training(config: Json, metrics: list[Json]) -> list[str]:
-    """From the student's metrics, and config.json as the last run left it."""
-    run = config.get("training", {})
+def training(stages: dict[str, list[Json]]) -> list[str]:
+    """From the metrics of the stages' runs."""
     steps = []
-    if metrics:
-        last = [line for line in metrics if line["kind"] == "train"][-1]
-        steps.append(_step("The student", last["update"], last["tokens"], last["seconds"] / 60))
-    what = "The head" if run.get("training", {}).get("parts") == "head" else "The student"
-    if what == "The head" or not metrics:
-        steps.append(_step(what, run.get("update", 0), run.get("tokens", 0), run.get("minutes", 0)))
+    for name, lines in stages.items():
+        last = [line for line in lines if line["kind"] == "train"][-1]
+        steps.append(_step(STAGES[name], last["update"], last["tokens"], last["seconds"] / 60))
+    settled = (
+        "Then the head was let into the encoder while the decoder learned to leave no probability "
+        "on words that it does not select. "
+    )
     return [
         "## Training",
         "A larger model of both directions (the teacher) translated the sources of all data with a "
         "beam of 5; of its five best outputs the one nearest to the human reference was kept, bad "
         "ones dropped. This model (the student) learned from those and from the references of "
-        "small clean corpora, with one attention head guided by fast_align's alignments. Last, the "
-        "selection head alone learned from the student's own outputs and from references, and its "
-        "biases were shifted so that λ = 0.9 is the operating point.",
+        "small clean corpora, with one attention head guided by fast_align's alignments. "
+        f"{settled if 'settle' in stages else ''}Last, "
+        "the selection head alone learned from the student's own outputs and from references, and "
+        "its biases were shifted so that λ = 0.9 is the operating point.",
         "",
         *(f"- {step}" for step in steps),
         "",
@@ -120,22 +122,30 @@ def main() -> None:
     parser.add_argument("--collected", type=Path, required=True)
     parser.add_argument("--scores", type=Path, required=True)
     parser.add_argument("--teacher-scores", type=Path)
-    parser.add_argument("--metrics", type=Path, help="metrics.jsonl of the student's run")
+    parser.add_argument(
+        "--metrics",
+        type=Path,
+        nargs="*",
+        default=[],
+        metavar="STAGE.*.jsonl",
+        help="of the runs: run.en-de.metrics.jsonl, settle.…, head.…",
+    )
     parser.add_argument("--output", type=Path, required=True)
     args = parser.parse_args()
     pair, config = read_pair(args.pair), open_bundle(args.model).config
     collected, result = (json.loads(path.read_text()) for path in (args.collected, args.scores))
     teacher = json.loads(args.teacher_scores.read_text()) if args.teacher_scores else None
-    metrics = []
-    if args.metrics:
-        metrics = [json.loads(line) for line in args.metrics.read_text().splitlines()]
+    stages = {
+        path.name.split(".")[0]: [json.loads(line) for line in path.read_text().splitlines()]
+        for path in args.metrics
+    }
     source, target = config["languages"]
     size = sum(path.stat().st_size for path in args.model.iterdir() if path != args.output)
     notes = args.pair.with_name("notes.md")
     parts = [
         heading(source, target, config["model"], size),
         data(pair, collected),
-        training(config, metrics),
+        training(stages),
         scores(result, teacher),
         ["## Known weaknesses", notes.read_text().strip()] if notes.exists() else [],
     ]

@@ -1,4 +1,4 @@
-"""BLEU and chrF of a model of both directions, greedy and with a beam, through the torch engine.
+"""BLEU and chrF of a model of both directions, greedy and with a beam: on a GPU, or natively.
 
     python recipes/common/score.py recipes/en-de/data.toml MODEL TESTS --output scores.json
 
@@ -21,6 +21,8 @@ from pair import Pair, read_pair
 
 from sieve.bundle import open_bundle
 from sieve.evaluation.quality import bleu, chrf
+from sieve.inference.engine import Engine
+from sieve.inference.load import load
 from sieve.inference.options import SearchOptions
 from sieve.inference.torch_engine import TorchEngine
 from sieve.model.checkpoint import load_model
@@ -32,7 +34,14 @@ BATCH = 256
 BEAMS = (1, 5)
 
 
-def translate(engine: TorchEngine, ids: Sequence[Any], beam: int) -> list[tuple[int, ...]]:
+def open_engine(model: Path) -> Engine[Any]:
+    """On a GPU in 16 bits; on a CPU in the form in which the weights are stored."""
+    if torch.cuda.is_available():
+        return TorchEngine(load_model(model, "cuda"), "bfloat16")
+    return load(model).engine
+
+
+def translate(engine: Engine[Any], ids: Sequence[Any], beam: int) -> list[tuple[int, ...]]:
     """Translations, sorted into batches by length, in input order."""
     tokens: list[tuple[int, ...]] = [()] * len(ids)
     order = sorted(range(len(ids)), key=lambda i: len(ids[i]))
@@ -65,11 +74,13 @@ def main() -> None:
     parser.add_argument("--output", type=Path)
     args = parser.parse_args()
     pair = read_pair(args.pair)
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    model = load_model(args.model, device)
-    engine = TorchEngine(model, "bfloat16" if device == "cuda" else "float32")
+    engine = open_engine(args.model)
     tokenizer = open_bundle(args.model).tokenizers().source
-    result: dict[str, Any] = {"command": " ".join(["python", *sys.argv]), "scores": []}
+    result: dict[str, Any] = {
+        "command": " ".join(["python", *sys.argv]),
+        "engine": str(engine),
+        "scores": [],
+    }
     for name, (source, target, tag), stem in tests(pair):
         lines, references = (
             list(islice(read_lines(args.tests / f"{stem}.{x}"), args.limit or None))

@@ -41,10 +41,11 @@ join)
         cp "$piece" "$scratch/weights.${piece##*.}"
     done
     "$python" "$here/pieces.py" join "$scratch" "$float"
-    rm -f "$work/run.$direction.metrics.jsonl"
-    if [ -f "$scratch/weights.run.jsonl" ]; then
-        cp "$scratch/weights.run.jsonl" "$work/run.$direction.metrics.jsonl"
-    fi
+    for stage in run settle head; do # a stage of an earlier slot has left its own there
+        if [ -f "$scratch/weights.$stage.jsonl" ]; then
+            cp "$scratch/weights.$stage.jsonl" "$work/$stage.$direction.metrics.jsonl"
+        fi
+    done
     rm -r "$scratch"
     ;;
 text)
@@ -60,7 +61,7 @@ lexicon)
 int8)
     rm -rf "$int8"
     "$python" -m sieve.cli convert "$float" --int8 --output "$int8"
-    "$python" -m sieve.cli calibrate "$int8" "$student/valid.$source" --size "${SIZE:-840}" \
+    "$python" -m sieve.cli calibrate "$int8" "$student/valid.$source" --size "${SIZE:-915}" \
         --threads "$threads" --output "$final" ${CALIBRATE_OPTIONS:-}
     rm -r "$int8"
     "$python" "$here/trim.py" "$final"
@@ -73,8 +74,11 @@ evaluate)
         --threads "$threads" --output "$work/scores.$direction.json" ${EVALUATE_OPTIONS:-}
     options=()
     if [ -f "$teacher_scores" ]; then options+=(--teacher-scores "$teacher_scores"); fi
-    metrics=$work/run.$direction.metrics.jsonl
-    if [ -f "$metrics" ]; then options+=(--metrics "$metrics"); fi
+    options+=(--metrics)
+    for stage in run settle head; do
+        metrics=$work/$stage.$direction.metrics.jsonl
+        if [ -f "$metrics" ]; then options+=("$metrics"); fi
+    done
     "$python" "$here/card.py" "$recipe/data.toml" "$final" --collected "$collected/collected.json" \
         --scores "$work/scores.$direction.json" "${options[@]}" --output "$final/MODEL_CARD.md"
     ;;

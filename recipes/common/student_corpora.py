@@ -14,8 +14,9 @@ under WORK/corpora.en-de,
 and, with an aligner, .align files beside those that the student is trained on: all distilled and
 copied ones and the originals of the groups that data.toml repeats. VALID.en and VALID.de are the
 validation text. WORK/student.en-de.toml, settle.en-de.toml and head.en-de.toml become the
-configurations of the three runs. The head learns from the student's own outputs where WORK/own.en-de
-holds them (distil.py with the student as MODEL), else from its teacher's, from references and phrases.
+configurations of the three runs. The head learns from the student's own outputs where
+WORK/own.en-de holds them (distil.py with the student as MODEL), else from its teacher's, from
+references and from phrases.
 """
 
 import argparse

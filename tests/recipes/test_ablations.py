@@ -7,14 +7,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from directories import write_model
+from safetensors.numpy import load_file, save_file
 from toy_lexicon import random_lexicon
 
+from sieve.bundle import open_bundle
 from sieve.cli.main import main
 
 FOLDER = Path(__file__).parents[2] / "recipes" / "ablations"
-NAMES = ("verbs", "adaptation", "positive_weight", "model_sizes")
+NAMES = ("verbs", "measured", "adaptation", "positive_weight", "model_sizes", "seeds")
 
 
 @pytest.fixture
@@ -117,3 +120,33 @@ def test_model_sizes(calls: list[str], folder: Path, monkeypatch: pytest.MonkeyP
     assert found["align k=200, entries stored"] == 6 * V
     own = found["NVS, tied head of model"]
     assert V < own < 21 * V
+
+
+def test_seeds(
+    calls: list[str], folder: Path, toy_data: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bundle = open_bundle(folder / "model")
+    heads = []
+    for seed in (1, 2):
+        rng = np.random.default_rng(seed)
+        heads.append(folder / f"{seed}.safetensors")
+        head = {k: v for k, v in bundle.tensors().items() if k.startswith("nvs.")}
+        head["nvs.bias"] = rng.normal(size=head["nvs.bias"].shape).astype(np.float16)
+        save_file(head, heads[-1])
+    found = run(
+        monkeypatch, "seeds", folder / "model", *heads, "--lexicon", folder / "lexicon",
+        "--test", f"{toy_data.valid_src},{toy_data.valid_tgt}", "--sentences", 5,
+        "--work", folder / "work", "--output", folder / "out.json",
+    )  # fmt: skip
+    assert [row["lexicon"] for row in found["seeds"]] == [
+        "lexicon:100",
+        "lexicon:200",
+        "lexicon:1000",
+    ]
+    other = open_bundle(folder / "work" / "model.2").tensors()
+    np.testing.assert_array_equal(other["nvs.bias"], load_file(heads[1])["nvs.bias"])
+    np.testing.assert_array_equal(other["output.bias"], bundle.tensors()["output.bias"])
+    for row in found["seeds"]:
+        one, two = row["nvs_recalls"]
+        assert row["nvs_mean"] == pytest.approx((one + two) / 2)
+        assert row["nvs_deviation"] == pytest.approx(abs(one - two) / 2**0.5)
