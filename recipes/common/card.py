@@ -49,6 +49,10 @@ def data(pair: Pair, collected: Json) -> list[str]:
     for _, name in pair.corpora():
         kept = collected["corpora"][name]["kept"]
         lines.append(f"| {name} | {kept:,} | {pair.licences[name]} |")
+    lines += [
+        f"| {name}, one language, the other by the teacher | | {licence} |"
+        for name, licence in pair.borrowed.items()
+    ]
     return lines
 
 

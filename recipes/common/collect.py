@@ -39,20 +39,25 @@ COVERAGE = 0.999995  # of characters: quotation marks and € as well, which 0.9
 SAMPLE = 50_000  # pairs of a corpus that the tokenizer learns from: the large ones must not rule
 
 
+def test_hashes(pair: Pair, data: Path) -> frozenset[int]:
+    """Of every line of a pair's test sets, development text included."""
+    back = "-".join(reversed(pair.languages))
+    files = [
+        *(data / "test").glob(f"*.{pair.name}.??"),
+        *(data / "news").glob(f"*.{pair.name}.*"),
+        *(data / "test").glob(f"*.{back}.??"),
+    ]
+    lines = (normalize(line) for path in sorted(files) for line in read_lines(path))
+    return frozenset(sentence_hash(line) for line in lines if line)
+
+
 class Cleaner:
     """Repairs and rules, and duplicates over all corpora of a pair."""
 
     def __init__(self, pair: Pair, data: Path) -> None:
         self._pair = pair
         self._seen: set[int] = set()
-        files = [
-            *(data / "test").glob(f"*.{pair.name}.??"),
-            *(data / "news").glob(f"*.{pair.name}.*"),
-        ]
-        back = "-".join(reversed(pair.languages))
-        files += (data / "test").glob(f"*.{back}.??")
-        lines = (normalize(line) for path in sorted(files) for line in read_lines(path))
-        self._tests = frozenset(sentence_hash(line) for line in lines if line)
+        self._tests = test_hashes(pair, data)
 
     def clean(self, name: str, lines: Lines) -> tuple[Lines, Counter[str]]:
         """The pairs of a corpus that are kept, and how many each rule removed."""

@@ -68,6 +68,8 @@ def number_part(part: Path, pair: Pair, collected: Path, output: Path, jobs: int
         for packed in sorted(part.glob(f"*.{pair.languages[0]}.bz2")):
             group = packed.name.split(".")[0]
             files = [part / f"{group}.{language}.bz2" for language in pair.languages]
+            if not files[1].exists():
+                continue  # text of one language (borrow.py), which only a teacher can use
             unpacked[group] = [
                 threads.submit(in_process, file, text / file.name.removesuffix(".bz2"))
                 for file in files

@@ -5,7 +5,7 @@
 COLLECTED holds what collect.py wrote. Writes WORK/NNN.de and WORK/NNN.de.scores.npy for each piece
 NNN of the text in WORK/../text (cut there if it is not yet). A piece that is there is not done
 again; with --max-minutes no piece is begun that would not end in time. Of the five best outputs
-the one nearest to the reference is kept (--choose score: the model's best).
+the one nearest to the reference is kept (--choose score, or without references: the model's best).
 
 A model of both directions is told by a tag which way to go; with --untagged, for the outputs of a
 student of one direction, it is not.
@@ -23,7 +23,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from distil_text import NBest, Sentences, Side, chosen, cut, number_source, write
+from distil_text import NBest, Sentences, Side, chosen, cut, files_of, number_source, write
 from pair import read_pair
 
 CHUNK = 8192  # sentences among whose outputs one process chooses
@@ -122,7 +122,11 @@ def main() -> None:
         if args.cut_only:
             return
         outputs = {p: args.output / f"{p:03d}.{args.target}" for p in pieces}
-        left = [piece for piece, path in outputs.items() if not path.exists()]
+        left = [
+            piece
+            for piece, path in outputs.items()
+            if not path.exists() and files_of(text, piece, args.source)
+        ]
         todo = left[: args.most or None]
         sources = numbered(pool, source, todo)
         bulk = open_model(args.model, args) if todo else None

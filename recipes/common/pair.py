@@ -20,6 +20,8 @@ class Pair:
     """Test sets to take along: name of a set, then its two languages in the file's name."""
     licences: dict[str, str] = field(default_factory=dict)
     """Of each corpus, for the models' cards."""
+    borrowed: dict[str, str] = field(default_factory=dict)
+    """Licences of corpora of another pair of which one side is used (borrow.py)."""
     repeats: dict[str, int] = field(default_factory=dict)
     """How often a group is trained on in an epoch."""
     first_part: dict[str, int] = field(default_factory=dict)

@@ -67,6 +67,7 @@ distil)
     "$python" "$here/distil.py" "$recipe/data.toml" "$collected" "$teacher" \
         "$work/distilled.$direction" --from "$source" --to "$target" --max-minutes "$3" \
         ${DISTIL_OPTIONS:-}
+    "$python" "$here/borrow.py" turn "$work" --from "$source" --to "$target"
     ;;
 corpora)
     corpora

@@ -147,6 +147,50 @@ def test_packed_and_unpacked_text_is_the_same(recipes: Any, tmp_path: Path) -> N
         assert found == (tmp_path / "work" / "distilled.en-de" / f"{name}.de").read_text()
 
 
+def test_borrowed_text_serves_both_directions(recipes: Any, tmp_path: Path) -> None:
+    module, text = recipes("borrow"), recipes("distil_text")
+    data = tmp_path / "data" / "test"
+    data.mkdir(parents=True)
+    (data / "news.en-ru.en").write_text("A test.\n")
+    (tmp_path / "data.toml").write_text(
+        'languages = ["en", "ru"]\ntags = ["<2en>", "<2ru>"]\nvalidation = ""\n'
+        "groups = {}\ntests = {}\n"
+    )
+    (tmp_path / "a.en").write_text("One.\nA test.\nTwo.\n\nOne.\nThree.\n")
+    packed = tmp_path / "part2" / "borrowed.en.bz2"
+    number = module.take(
+        tmp_path / "data.toml", tmp_path / "data", [tmp_path / "a.en", tmp_path / "a.en"], packed
+    )
+    assert number == 3
+    assert bz2.decompress(packed.read_bytes()).decode() == "One.\nTwo.\nThree.\n"
+
+    work = tmp_path / "work"
+    text.cut(packed, work / "text", range(200, 202))
+    assert not text.files_of(work / "text", 200, "ru")  # nothing to translate from Russian yet
+    (work / "distilled.en-ru").mkdir()
+    (work / "distilled.en-ru" / "200.ru").write_text("Раз.\nТри.\n")
+    assert module.turn(work, "en", "ru") == [200]
+    assert text.lines_of(work / "text", 200, "ru") == ["Раз.", "Три."]
+    assert (work / "distilled.ru-en" / "200.en").read_text() == "One.\nThree.\n"
+    assert module.turn(work, "en", "ru") == []
+    (work / "distilled.en-ru" / "201.ru").write_text("Раз.\nДва.\n")
+    with pytest.raises(SystemExit, match="got 2 lines, expected 1"):
+        module.turn(work, "en", "ru")
+
+
+def test_words_carried_to_another_vocabulary(recipes: Any) -> None:
+    carried = recipes("transfer").carried
+    old = np.array([[1.0, 10.0], [2.0, 20.0], [3.0, 60.0]], np.float32)
+    rows = np.array([2, -1, 0, *[-1] * 2000])
+    new = carried(old, rows, np.random.default_rng(1))
+    np.testing.assert_array_equal(new[[0, 2]], old[[2, 0]])
+    drawn = new[3:]
+    np.testing.assert_allclose(drawn.mean(0), [2.0, 30.0], rtol=0.1)  # like an average word
+    np.testing.assert_allclose(drawn.std(0), old.std(0), rtol=0.1)
+    bias = carried(old[:, 0], rows, np.random.default_rng(1))
+    assert bias.shape == (2003,) and bias[0] == 3.0
+
+
 @pytest.mark.parametrize("mixer", ["ssru", "attention"])
 def test_bulk_search_finds_what_the_engine_finds(recipes: Any, mixer: str) -> None:
     from sieve.inference.options import SearchOptions

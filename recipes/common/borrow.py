@@ -1,0 +1,93 @@
+"""Text of one language from another pair, for one that has little: the teacher adds the other.
+
+    python recipes/common/borrow.py take recipes/en-ru/data.toml DATA FILE.en.bz2 ... \
+        --output COLLECTED/part2/borrowed.en.bz2
+    python recipes/common/borrow.py turn WORK --from en --to ru
+
+`take` (CPU, after collect.py) puts lines of other collections together, without those of this
+pair's test sets, and a line that occurs twice only once. They become pieces of the text that have
+one language. `turn`, once distil.py has translated them from that language, makes pairs of the
+other direction of them: what the teacher wrote becomes the source, the text that people wrote the
+target. student.sh then finds both directions as it finds all other text.
+"""
+
+import argparse
+import bz2
+from pathlib import Path
+
+from collect import test_hashes
+from distil_text import lines_of
+from pair import read_pair
+
+from sieve.files import whole_file
+from sieve.text.cleaning import sentence_hash
+from sieve.text.normalize import normalize
+from sieve.text.reading import read_lines
+
+GROUP = "borrowed"
+
+
+def take(pair: Path, data: Path, files: list[Path], output: Path) -> int:
+    """Writes the lines that may be borrowed; returns how many."""
+    seen = set(test_hashes(read_pair(pair), data))
+    output.parent.mkdir(parents=True, exist_ok=True)
+    number = 0
+    with (
+        whole_file(output) as partial,
+        bz2.open(partial, "wt", encoding="utf-8", newline="\n") as packed,
+    ):
+        for line in (normalize(line) for file in files for line in read_lines(file)):
+            mark = sentence_hash(line)
+            if line and mark not in seen:
+                seen.add(mark)
+                packed.write(f"{line}\n")
+                number += 1
+    return number
+
+
+def turn(work: Path, source: str, target: str) -> list[int]:
+    """Makes pairs of the other direction; returns the pieces."""
+    turned = []
+    back = work / f"distilled.{target}-{source}"
+    back.mkdir(parents=True, exist_ok=True)
+    for output in sorted((work / f"distilled.{source}-{target}").glob(f"???.{target}")):
+        piece = int(output.name.split(".")[0])
+        folder = work / "text" / f"{piece:03d}"
+        if (folder / f"{GROUP}.{source}").exists() and not (folder / f"{GROUP}.{target}").exists():
+            written = output.read_text(encoding="utf-8")
+            lines = lines_of(work / "text", piece, source)
+            if written.count("\n") != len(lines):
+                raise SystemExit(
+                    f"{output}: got {written.count(chr(10))} lines, expected {len(lines)}, as many "
+                    f"as {folder} has: distil the piece again"
+                )
+            (folder / f"{GROUP}.{target}").write_text(written, encoding="utf-8")
+            text = "".join(f"{line}\n" for line in lines)
+            (back / f"{piece:03d}.{source}").write_text(text, encoding="utf-8")
+            turned.append(piece)
+    return turned
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    one = verbs.add_parser("take")
+    one.add_argument("pair", type=Path, help="data.toml")
+    one.add_argument("data", type=Path)
+    one.add_argument("files", type=Path, nargs="+", metavar="FILE")
+    one.add_argument("--output", type=Path, required=True)
+    one = verbs.add_parser("turn")
+    one.add_argument("work", type=Path)
+    one.add_argument("--from", dest="source", required=True, metavar="LANGUAGE")
+    one.add_argument("--to", dest="target", required=True, metavar="LANGUAGE")
+    args = parser.parse_args()
+    if args.verb == "take":
+        print(f"{take(args.pair, args.data, args.files, args.output)} lines")
+    else:
+        print(f"{len(turn(args.work, args.source, args.target))} pieces")
+
+
+if __name__ == "__main__":
+    main()
