@@ -42,20 +42,23 @@ def models() -> Iterator[list[str]]:
 def teachers() -> Iterator[list[str]]:
     """What the students of all directions learned from, with a beam of 5."""
     files = sorted(RESULTS.glob("teacher_??_??.json"))
-    scores = [(path.name, one) for path in files for one in read(path.stem)["scores"]]
-    best = [(name, one) for name, one in scores if one["beam"] == 5]
-    rows = [
-        [one["direction"], one["test"], f"{one['BLEU']:.1f}", f"{one['chrF']:.1f}", f"`{name}`"]
-        for name, one in best
+    best = [
+        (f"`{path.name}`", whole.get("engine", "torch (cuda, bf16)"), one)
+        for path in files
+        for whole in [read(path.stem)]
+        for one in whole["scores"]
+        if one["beam"] == 5
     ]
-    signatures = [best[0][1][f"{kind}_signature"] for kind in ("BLEU", "chrF")]
+    rows = [
+        [one["direction"], one["test"], f"{one['BLEU']:.1f}", f"{one['chrF']:.1f}", engine, name]
+        for name, engine, one in best
+    ]
+    signatures = [best[0][2][f"{kind}_signature"] for kind in ("BLEU", "chrF")]
     yield [
         "## The teachers",
-        "All words, bf16 on a GPU, beam 5; `bash recipes/common/teacher.sh PAIR finish`; "
-        + ", ".join(f"`{signature}`" for signature in signatures)
-        + ".",
+        "All words, beam 5; " + ", ".join(f"`{signature}`" for signature in signatures) + ".",
         "",
-        *table(["direction", "test set", "BLEU", "chrF", "file"], rows),
+        *table(["direction", "test set", "BLEU", "chrF", "engine", "file"], rows),
     ]
 
 

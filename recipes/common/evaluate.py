@@ -3,11 +3,12 @@
     python recipes/common/evaluate.py recipes/en-de/data.toml MODEL DATA/test --output scores.json
 
 MODEL translates one way; its config.json says which. For each set: BLEU and chrF with a beam of 5
-over all words and over those that selection names at the model's threshold, the mean size of the
-sets, recall of the words of references and of the model's own output, how many outputs are exactly
-the same; and, with --lexicon, the same for an alignment lexicon whose sets are as large. A set with
-one direction in its name is also read backwards unless it was written in that direction. What is
-measured and how is `sieve.evaluation`'s; here are only the choice of sets and the form of the file.
+over all words and over those that the model selects by default (threshold, words at least, safety
+set), the mean size of the sets, recall of the words of references and of the model's own output,
+how many outputs are exactly the same; and, with --lexicon, the same for an alignment lexicon whose
+sets are as large. A set with one direction in its name is also read backwards unless it was written
+in that direction. What is measured and how is `sieve.evaluation`'s; here are only the choice of
+sets and the form of the file.
 """
 
 import argparse
@@ -80,7 +81,7 @@ def chosen(translator: Translator, one: ParallelSet) -> dict[str, str]:
     names = {"none": NONE}
     if resources.threshold is None:
         return names
-    names["nvs"] = f"nvs:{resources.threshold}"
+    names["nvs"] = str(translator.selector())
     if resources.lexicon is not None:
         probe = Probe.of_text(
             one.name, translator.tokenizers, one.sources, {"reference": one.references}
@@ -106,9 +107,10 @@ def evaluate(translator: Translator, model: str, one: ParallelSet) -> dict[str, 
         if kind == "none":
             continue
         shares = {"reference": percent(row.reference.recall), "own": percent(row.output.recall)}
-        setting = names[kind].partition(":")[2]
+        k = {"k": int(names[kind].partition(":")[2])} if kind == "lexicon" else {}
         result[kind] = {
-            **({"threshold": float(setting)} if kind == "nvs" else {"k": int(setting)}),
+            "selection": names[kind],
+            **({"threshold": translator.resources.threshold} if kind == "nvs" else k),
             **quality(row),
             "mean_size": round(row.reference.mean_size, 1),
             "unchanged": percent(row.identical),

@@ -10,7 +10,8 @@
 #   bash recipes/common/ship.sh en-de evaluate     # all test sets, model card
 #
 # The first argument is the direction. Settings: DATA (test/ in it), COLLECTED, STUDENT (tokenizer/),
-# WORK, TEACHER_SCORES, PYTHON, SIZE (mean words of a set on the development text), THREADS.
+# WORK, TEACHER_SCORES, PYTHON, SHARPEN (a factor of all logits), SIZE (mean words of a set on the
+# development text, without the words at least and the safety set), THREADS.
 set -euo pipefail
 direction=$1 stage=$2
 source=${direction%-*} target=${direction#*-}
@@ -59,9 +60,11 @@ lexicon)
     "$python" -m sieve.cli lexicon build "$work/corpus.$direction" -o "$lexicon"
     ;;
 int8)
-    rm -rf "$int8"
-    "$python" -m sieve.cli convert "$float" --int8 --output "$int8"
-    "$python" -m sieve.cli calibrate "$int8" "$student/valid.$source" --size "${SIZE:-915}" \
+    rm -rf "$int8" "$float.sharp"
+    "$python" "$here/sharpen.py" "$float" "${SHARPEN:-1.2}" "$float.sharp"
+    "$python" -m sieve.cli convert "$float.sharp" --int8 --output "$int8"
+    rm -r "$float.sharp"
+    "$python" -m sieve.cli calibrate "$int8" "$student/valid.$source" --size "${SIZE:-850}" \
         --threads "$threads" --output "$final" ${CALIBRATE_OPTIONS:-}
     rm -r "$int8"
     "$python" "$here/trim.py" "$final"

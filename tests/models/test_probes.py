@@ -41,7 +41,7 @@ MEANT = [
     ("en-de", "I am here. Where are you?", "ich bin hier.*wo (bist|sind|seid)"),
     ("en-de", "- milk", "milch"),
     ("en-de", '"Yes", he said.', r"[„»\"“].?ja.*sagte er"),
-    ("de-en", "Hallo!", "hello"),
+    ("de-en", "Hallo!", r"\b(hello|hi)\b"),
     ("de-en", "Guten Morgen!", "good morning"),
     ("de-en", "Danke", "thank"),
     ("de-en", "Wie geht es dir?", "how are you"),

@@ -289,3 +289,23 @@ def test_the_kernel_compiles_for_hopper(recipes: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Triton announces changes of its own defaults
         assert triton.compile(source, target=GPUTarget("cuda", 90, 32)).asm["ptx"]
+
+
+def test_a_sharper_model(recipes: Any, tmp_path: Path, toy_data: Any) -> None:
+    from directories import write_model
+
+    from sieve.inference.load import load
+
+    write_model(tmp_path / "model", toy_data.corpus)
+    recipes("sharpen").sharpen(tmp_path / "model", 2.0, tmp_path / "sharp")
+    lines = toy_data.valid_src.read_text().splitlines()[:3]
+    found = []
+    for name in ("model", "sharp"):
+        translator = load(tmp_path / name)
+        firsts = [translator.score(lines, [word] * 3, "none") for word in ("FGA", "BDA")]
+        scores = np.array([[one.token_scores[0] for one in side] for side in firsts])
+        found.append(scores[0] - scores[1])  # of the same state: a difference of logits
+    assert abs(found[0]).min() > 1e-3
+    np.testing.assert_allclose(found[1], 2.0 * found[0], rtol=1e-3)
+    with pytest.raises(SystemExit, match="expected above 0"):
+        recipes("sharpen").sharpen(tmp_path / "model", 0.0, tmp_path / "flat")

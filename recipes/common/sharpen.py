@@ -1,0 +1,33 @@
+"""A sharper model: the logits of all output words times a factor, as a model directory again.
+
+    python recipes/common/sharpen.py MODEL 1.15 OUTPUT
+
+Selection renormalises probabilities over fewer words, and what lay on the others moves a beam's
+scores. With sharper probabilities less of it does. The factor goes into the decoder's last norm and
+the output biases; a factor of 1 gives the model itself. docs/decisions.md has what it costs.
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from sieve.bundle import open_bundle, write_bundle
+
+SCALED = ("decoder.norm.weight", "decoder.norm.bias", "output.bias")
+
+
+def sharpen(model: Path, factor: float, output: Path) -> None:
+    """Writes the sharper model."""
+    if not factor > 0:
+        raise SystemExit(f"sharpen.py: got the factor {factor}, expected above 0")
+    bundle = open_bundle(model)
+    tensors = bundle.tensors()
+    for name in SCALED:
+        tensors[name] = (tensors[name].astype(np.float64) * factor).astype(tensors[name].dtype)
+    config = {key: value for key, value in bundle.config.items() if key != "format_version"}
+    write_bundle(output, config, tensors, bundle.tokenizers())
+
+
+if __name__ == "__main__":
+    sharpen(Path(sys.argv[1]), float(sys.argv[2]), Path(sys.argv[3]))
