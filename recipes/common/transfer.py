@@ -4,7 +4,7 @@
 
 MODEL is a model directory with one vocabulary for both sides, TOKENIZER the directory of another
 pair's. Words of the new vocabulary that the old one spells the same keep their embedding and their
-output bias; a tag takes those of the tag it replaces; all others are drawn like an average word.
+biases; a tag takes those of the tag it replaces; all others are drawn like an average word.
 OUTPUT is a model directory for `sieve train --init-from`.
 """
 
@@ -19,7 +19,7 @@ from sieve.model.weights import float_tensors
 from sieve.text.tokenizer import Tokenizers, load_tokenizers
 
 SEED = 20221116
-WORDS = ("tgt_embedding.weight", "output.bias")
+WORDS = ("tgt_embedding.weight", "output.bias", "nvs.bias")  # the last where there is a head
 
 Floats = npt.NDArray[np.float32]
 
@@ -35,7 +35,10 @@ def carried(old: Floats, source: npt.NDArray[np.int64], rng: np.random.Generator
 def sources(old: Tokenizers, new: Tokenizers, tags: dict[str, str]) -> npt.NDArray[np.int64]:
     """(V,) the old id of each new piece, -1 where there is none; `tags` maps old to new ones."""
     ids = {old.target.piece(i): i for i in range(old.target.vocab_size)}
-    ids |= {after: ids[before] for before, after in tags.items()}
+    for before, after in tags.items():
+        if before not in ids:
+            raise SystemExit(f"transfer.py: got the tag {before}, which the old vocabulary has not")
+        ids[after] = ids[before]
     pieces = [new.target.piece(i) for i in range(new.target.vocab_size)]
     return np.array([ids.get(piece, -1) for piece in pieces], np.int64)
 
@@ -48,7 +51,7 @@ def main() -> None:
     rows = sources(bundle.tokenizers(), tokenizers, tags)
     rng = np.random.default_rng(SEED)
     tensors = dict(float_tensors(bundle))
-    for name in WORDS:
+    for name in [name for name in WORDS if name in tensors]:
         tensors[name] = carried(tensors[name], rows, rng)
     sizes = dict.fromkeys(("src_vocab_size", "tgt_vocab_size"), len(rows))
     config = {"model": {**bundle.config["model"], **sizes}}
