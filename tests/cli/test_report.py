@@ -111,6 +111,7 @@ def test_errors_are_one_line(
     assert main(["report", str(model), *options, "-o", str(tmp_path / "out")]) == 2
     last = capsys.readouterr().err.strip().splitlines()[-1]
     assert last.startswith("sieve report: ") and message in last
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_file_in_the_way(

@@ -63,6 +63,7 @@ def execute(arguments: argparse.Namespace) -> None:
     lexicons = lexicons * len(arguments.models) if len(lexicons) == 1 else lexicons
     pairs = zip(arguments.models, lexicons, strict=True)
     subjects = [_subject(model, lexicon, arguments) for model, lexicon in pairs]
+    _make(arguments.output)
     report = Report()
     todo = [stage for subject in subjects for stage in stages(subject, report)]
     bar: tqdm[Any] = progress(total=int(sum(s.cost for s in todo)), unit="step", label="report")
@@ -124,7 +125,11 @@ def _check(arguments: argparse.Namespace) -> None:
         value = getattr(arguments, name)
         if value is not None and value < least:
             raise ConfigError(f"--{name}: got {value}, expected {least} or more")
+
+
+def _make(folder: Path) -> None:
+    """After everything was read and before anything is measured: a typing error leaves nothing."""
     try:
-        arguments.output.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{arguments.output}: cannot be made: {error.strerror}") from None
+        raise InputError(f"{folder}: cannot be made: {error.strerror}") from None
