@@ -28,10 +28,12 @@ def models() -> Iterator[list[str]]:
             "test set", "BLEU / chrF, all words", "BLEU, head / lexicon", "mean words",
             "same outputs %", "own words %", "reference words %", "reference, 1000 words",
         ]  # fmt: skip
-        signatures = next(iter(content["tests"].values()))["none"]["signatures"]
+        first = next(iter(content["tests"].values()))
+        signatures = first["none"]["signatures"]
         yield [
             f"## {content['title']}",
-            f"{content['bytes'] / 2**20:.1f} MiB, {content['engine']}, beam 5, λ = 0.9 against an "
+            f"{content['bytes'] / 2**20:.1f} MiB, {content['engine']}, beam 5, "
+            f"{first['nvs'].get('selection', 'nvs:0.9')} against an "
             "alignment lexicon of the student's own training text whose sets are as large. "
             f"`{path.name}`; {content['command']}; {', '.join(f'`{s}`' for s in signatures)}.",
             "",

@@ -3,9 +3,10 @@
     python recipes/ablations/seeds.py MODEL HEAD HEAD HEAD --lexicon DIR --test newstest2019.en-de \
         --idioms itds_idiom_test.en-de --work work/seeds --output docs/results/seeds_en_de.json
 
-MODEL is a float model directory, a HEAD the head of a training run with another seed: its model
-directory, or a safetensors file of the `nvs.` tensors alone. Each head is compared with the lexicon
-at the lexicon's mean set size; what is written are means and standard deviations over the heads.
+MODEL is a float model directory, a HEAD the head of a training run with another seed (fresh_head.py
+makes what such a run starts from): its model directory, or a safetensors file of the `nvs.` tensors.
+Each head is compared with the lexicon at the lexicon's mean set size; what is written are means and
+standard deviations over the heads.
 """
 
 import argparse
@@ -35,8 +36,7 @@ def with_head(model: Path, head: Path, made: Path) -> Path:
         for name, tensor in given.items()
         if name.startswith("nvs.")
     }
-    config = {key: value for key, value in bundle.config.items() if key != "format_version"}
-    write_bundle(made, config, tensors, bundle.tokenizers())
+    write_bundle(made, bundle.sections(), tensors, bundle.tokenizers())
     return made
 
 
@@ -88,7 +88,8 @@ def main() -> None:
         "command": command(sys.argv),
         "title": f"{len(args.heads)} seeds, {direction}",
         "direction": direction,
-        "about": "Heads alone, drawn anew for each seed and trained alike on one frozen model.",
+        "about": "Heads alone, matrices drawn anew for each seed (fresh_head.py), trained alike "
+        "on one frozen model.",
         "seeds": rows(curves),
     }
     write(args.output, content)

@@ -73,8 +73,9 @@ def training(stages: dict[str, list[Json]]) -> list[str]:
         "ones dropped. This model (the student) learned from those and from the references of "
         "small clean corpora, with one attention head guided by fast_align's alignments. "
         f"{settled if 'settle' in stages else ''}Last, "
-        "the selection head alone learned from the student's own outputs and from references, and "
-        "its biases were shifted so that λ = 0.9 is the operating point.",
+        "the selection head alone learned from the student's own outputs and from references. "
+        "Before it became int8 its logits were made a little larger (`recipes/common/sharpen.py`), "
+        "and the head's biases were shifted so that λ = 0.9 is the operating point.",
         "",
         *(f"- {step}" for step in steps),
         "",
@@ -94,10 +95,12 @@ def scores(result: Json, teacher: Json | None) -> list[str]:
     for one in (teacher or {"scores": []})["scores"]:
         if one["direction"] == direction and one["beam"] == 5:
             before[one["test"]] = one["BLEU"]
+    default = next(iter(result["tests"].values())).get("nvs", {}).get("selection", "none")
     lines = [
         "## Scores",
-        f"Engine: {result['engine']}; beam 5. *Same*: outputs that selection leaves exactly as "
-        "they are over all words. *Own* and *reference*: share of the unique words of the "
+        f"Engine: {result['engine']}; beam 5; selected by default: `{default}`. "
+        "*Same*: outputs that selection leaves exactly as they are over all words. *Own* and "
+        "*reference*: share of the unique words of the "
         "model's own outputs and of references that are in the sets.",
         "",
         "| test set | teacher BLEU | BLEU | chrF | BLEU, selected | words | same | own "

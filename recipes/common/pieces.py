@@ -31,8 +31,7 @@ def split(model: Path, pieces: Path) -> None:
         tensors[name] = tensor.astype(np.float16)
         if not np.isfinite(tensors[name]).all():
             raise SystemExit(f"{model}: {name} does not fit into float16")
-    config = {key: value for key, value in bundle.config.items() if key != "format_version"}
-    write_bundle(pieces, config, tensors, bundle.tokenizers())
+    write_bundle(pieces, bundle.sections(), tensors, bundle.tokenizers())
     data = (pieces / WEIGHTS).read_bytes()
     (pieces / WEIGHTS).unlink()
     names: list[str] = []

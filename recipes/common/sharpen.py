@@ -25,8 +25,7 @@ def sharpen(model: Path, factor: float, output: Path) -> None:
     tensors = bundle.tensors()
     for name in SCALED:
         tensors[name] = (tensors[name].astype(np.float64) * factor).astype(tensors[name].dtype)
-    config = {key: value for key, value in bundle.config.items() if key != "format_version"}
-    write_bundle(output, config, tensors, bundle.tokenizers())
+    write_bundle(output, bundle.sections(), tensors, bundle.tokenizers())
 
 
 if __name__ == "__main__":

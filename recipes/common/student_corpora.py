@@ -221,8 +221,9 @@ def write_runs(pair: Pair, job: Job, recipe: Path, valid: Path) -> None:
     }
     if job.aligner:
         data["alignments"] = [f"{path}.align" for path, _ in chosen]
-    for run in ("student", "settle"):
-        _write(Path(job.work) / f"{run}.{job.direction}.toml", recipe / f"{run}.toml", data)
+    stages = Path(__file__).parent  # what follows the student's own run is the same for all pairs
+    for run, folder in (("student", recipe), ("settle", stages)):
+        _write(Path(job.work) / f"{run}.{job.direction}.toml", folder / f"{run}.toml", data)
     own = {path.name.removeprefix("own.") for path in found if path.name.startswith("own.")}
     weights = [_weight_in_head(pair, path.name, own) for path in found]
     mixed = [(path, weight) for path, weight in zip(found, weights, strict=True) if weight]
@@ -231,7 +232,7 @@ def write_runs(pair: Pair, job: Job, recipe: Path, valid: Path) -> None:
         "repeats": [weight for _, weight in mixed],
         **valid_lines,
     }
-    _write(Path(job.work) / f"head.{job.direction}.toml", recipe / "head.toml", data)
+    _write(Path(job.work) / f"head.{job.direction}.toml", stages / "head.toml", data)
 
 
 def _weight_in_head(pair: Pair, name: str, own: set[str]) -> int:

@@ -17,7 +17,7 @@ from sieve.bundle import open_bundle
 from sieve.cli.main import main
 
 FOLDER = Path(__file__).parents[2] / "recipes" / "ablations"
-NAMES = ("verbs", "measured", "adaptation", "positive_weight", "model_sizes", "seeds")
+NAMES = ("verbs", "measured", "adaptation", "positive_weight", "model_sizes", "fresh_head", "seeds")
 
 
 @pytest.fixture
@@ -133,6 +133,11 @@ def test_seeds(
         head = {k: v for k, v in bundle.tensors().items() if k.startswith("nvs.")}
         head["nvs.bias"] = rng.normal(size=head["nvs.bias"].shape).astype(np.float16)
         save_file(head, heads[-1])
+    importlib.import_module("fresh_head").fresh(folder / "model", 3, folder / "fresh")
+    drawn, given = open_bundle(folder / "fresh").tensors(), bundle.tensors()
+    moved = {name for name in given if not np.array_equal(drawn[name], given[name])}
+    assert "nvs.hidden.weight" in moved and all(name.startswith("nvs.") for name in moved)
+    assert not drawn["nvs.out.weight"].any() and "nvs.bias" not in moved
     found = run(
         monkeypatch, "seeds", folder / "model", *heads, "--lexicon", folder / "lexicon",
         "--test", f"{toy_data.valid_src},{toy_data.valid_tgt}", "--sentences", 5,

@@ -70,6 +70,14 @@ def test_form_and_card(recipe: Any, folder: Path, monkeypatch: pytest.MonkeyPatc
     row = next(line for line in lines if line.startswith("| toy |"))
     assert row.count("|") == 10 and str(nvs["unchanged"]) in row
     assert toy["none"]["signatures"][0] in lines[-1]
+    assert f"`{nvs['selection']}`" in lines[1]
+    ended = [
+        {"kind": "train", "update": 7, "tokens": 5000, "seconds": 90.0},
+        {"kind": "validation"},
+    ]
+    steps = recipe("card").training({"run": ended, "settle": ended})
+    assert "- Settling: 7 updates, 5,000 target tokens, 1.5 minutes on one GPU." in steps
+    assert not any("The head:" in step for step in steps)
 
 
 def test_without_a_lexicon(recipe: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

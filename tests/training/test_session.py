@@ -94,6 +94,17 @@ def test_an_undetached_head_does_move_them(tmp_path: Path, toy_settings: dict[st
     assert detached[name].tobytes() != attached[name].tobytes()
 
 
+def test_the_weight_of_the_selection_loss(tmp_path: Path, toy_settings: dict[str, Any]) -> None:
+    firsts = []
+    for weight in (1, 4):
+        path = run(tmp_path / str(weight), toy_settings, f"training.nvs_weight={weight}")
+        firsts.append(lines(path, "train")[0])
+    assert firsts[1]["nvs_loss"] == pytest.approx(4 * firsts[0]["nvs_loss"], rel=1e-5)
+    assert firsts[1]["loss"] == firsts[0]["loss"]
+    with pytest.raises(ConfigError, match=r"nvs_weight: got 0\.0, expected above 0"):
+        run(tmp_path / "none", toy_settings, "training.nvs_weight=0")
+
+
 def test_validation_checkpoints_and_logging_do_not_disturb(
     tmp_path: Path, toy_settings: dict[str, Any]
 ) -> None:
