@@ -4,7 +4,7 @@
         --idioms itds_idiom_test.en-de --work work/seeds --output docs/results/seeds_en_de.json
 
 MODEL is a float model directory, a HEAD the head of a training run with another seed (fresh_head.py
-makes what such a run starts from): its model directory, or a safetensors file of the `nvs.` tensors.
+makes what such a run starts from): a model directory, or a safetensors file of the `nvs.` tensors.
 Each head is compared with the lexicon at the lexicon's mean set size; what is written are means and
 standard deviations over the heads.
 """
