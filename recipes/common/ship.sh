@@ -4,7 +4,8 @@
 #
 #   bash recipes/common/ship.sh en-de join PIECES  # what `student.sh en-de finish` left in PIECES
 #   bash recipes/common/ship.sh en-de text PACKED  # what `student.sh en-de text` left in PACKED
-#   bash recipes/common/ship.sh en-de lexicon      # of the text that the student learned from
+#   bash recipes/common/ship.sh en-de lexicon      # of the text that the student learned from, or of
+#                                                  # its references (LEXICON_OPTIONS=--references)
 #   bash recipes/common/ship.sh en-de int8         # eight bits, operating point, without the run's
 #                                                  # configuration: what ships
 #   bash recipes/common/ship.sh en-de evaluate     # all test sets, model card
@@ -56,7 +57,7 @@ text)
     ;;
 lexicon)
     "$python" "$here/lexicon_corpus.py" "$recipe/data.toml" "$work" "$work/corpus.$direction" \
-        --from "$source" --to "$target" --tokenizer "$student/tokenizer"
+        --from "$source" --to "$target" --tokenizer "$student/tokenizer" ${LEXICON_OPTIONS:-}
     "$python" -m sieve.cli lexicon build "$work/corpus.$direction" -o "$lexicon"
     ;;
 int8)

@@ -1,4 +1,4 @@
-"""The model directory: config.json, model.safetensors, tokenizer files, optional lexicon and card.
+"""The model directory: config.json, model.safetensors, tokenizer files, and optional files.
 
 One directory is one artefact for training, GPU and CPU. numpy only; knows no torch and does no
 arithmetic. Writing is all or nothing: a directory appears complete under its name or not at all.
@@ -23,12 +23,15 @@ from sieve.files import (
     write_tensors,
 )
 from sieve.quantization import LAYOUT
+from sieve.text.names import NAMES_FILE
 from sieve.text.tokenizer import Tokenizers, load_tokenizers
 
 FORMAT_VERSION = 1
 CONFIG_FILE = "config.json"
 WEIGHTS_FILE = "model.safetensors"
 CARD_FILE = "MODEL_CARD.md"
+LEXICON_FILE = "lexicon.safetensors"
+_OPTIONAL = (LEXICON_FILE, NAMES_FILE, CARD_FILE)
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,10 @@ class Bundle:
     def mapped_tensors(self) -> dict[str, npt.NDArray[Any]]:
         """The same, mapped into memory read-only: opens at once."""
         return map_tensors(self.directory / WEIGHTS_FILE)
+
+    def optional_files(self) -> list[Path]:
+        """Those there are of lexicon, names and card: what another form of the model keeps."""
+        return [path for name in _OPTIONAL if (path := self.directory / name).is_file()]
 
     def tokenizers(self) -> Tokenizers:
         """The tokenizers of the two sides."""

@@ -17,6 +17,8 @@ from sieve.model.config import ModelConfig
 from sieve.model.translation import TranslationModel
 from sieve.selection.lexicon import Lexicon
 from sieve.text.corpus import Corpus
+from sieve.text.names import Names
+from sieve.text.word_set import WordSet
 from sieve.training.adapt import AdaptOptions, adapt
 from sieve.training.average import average
 
@@ -53,13 +55,14 @@ def test_a_whole_directory_that_translates(
     one = np.array([4], np.int32)
     Lexicon(offsets, one, one, counts, counts, {}).save(model)
     (model / "MODEL_CARD.md").write_text("# Card\n")
+    Names(translated_source=WordSet.of(["house"])).save(model)
     assert main(["convert", str(model), "--int8"]) == 0
     output = tmp_path / "xx-yy-int8"
     sizes = [(d / "model.safetensors").stat().st_size / 1e6 for d in (output, model)]
     shown = capsys.readouterr().out
     assert shown.startswith(f"{output}: {sizes[0]:.1f} MB, before {sizes[1]:.1f} MB (")
     assert {p.name for p in output.iterdir()} == {p.name for p in model.iterdir()}
-    for name in ("lexicon.safetensors", "MODEL_CARD.md", "tokenizer.json"):
+    for name in ("lexicon.safetensors", "names.safetensors", "MODEL_CARD.md", "tokenizer.json"):
         assert (output / name).read_bytes() == (model / name).read_bytes()
     before, after = read_json(model / "config.json"), read_json(output / "config.json")
     assert after.pop("weights") == {"format": "int8", "layout": 1}

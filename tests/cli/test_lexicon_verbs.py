@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sieve.bundle import LEXICON_FILE
 from sieve.cli.main import main
 from sieve.files import whole_directory
-from sieve.selection.lexicon import LEXICON_FILE, Lexicon
+from sieve.selection.lexicon import Lexicon
 from sieve.text.alignments import read_pharaoh
 from sieve.text.corpus import Corpus
 from sieve.text.corpus_writer import CorpusWriter

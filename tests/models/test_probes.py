@@ -63,6 +63,12 @@ KEPT = [
     ("en-de", "Barack Obama visited Nairobi in July 2015.", ["Barack Obama", "Nairobi", "2015"]),
     ("en-de", "Angela Merkel lives in Berlin.", ["Angela Merkel", "Berlin"]),
     ("en-de", "J. K. Rowling wrote Harry Potter.", ["J. K. Rowling", "Harry Potter"]),
+    ("en-de", "Emmanuel Macron spoke.", ["Emmanuel Macron"]),
+    ("en-de", "I'm Priya Raghunathan from Bengaluru.", ["Priya Raghunathan", "Bengaluru"]),
+    ("en-de", "The district of Viersen agreed.", ["Viersen"]),
+    ("en-de", "The deadline is 12/31/2025.", ["12/31/2025"]),
+    ("en-de", "The train leaves at 9:15 am.", [" 9:15 Uhr"]),
+    ("en-de", "The meeting starts at 2:30 PM.", ["14"]),
     ("en-de", "Good job 🎉", ["🎉"]),
     ("en-de", "Run foo_bar(x) now.", ["foo_bar(x)"]),
     ("de-en", "Schreib an info@firma.de!", ["info@firma.de"]),
@@ -70,6 +76,11 @@ KEPT = [
     ("de-en", "Das kostet 1.234,56 €.", ["1,234.56", "€"]),
     ("de-en", "Im Jahr 1989 fiel die Mauer.", ["1989"]),
     ("de-en", "Angela Merkel wohnt in Berlin.", ["Angela Merkel", "Berlin"]),
+    ("de-en", "Ich heiße Müller.", ["Müller"]),
+    ("de-en", "Olaf Scholz traf Wolodymyr Selenskyj.", ["Olaf Scholz", "Wolodymyr Selenskyj"]),
+    ("de-en", "Treffen am 15.03.2024 um 14:30 Uhr.", [" 15.03.2024 ", "14:30."]),
+    ("de-en", "Rechnung vom 01.02.2023", [" 01.02.2023"]),
+    ("de-en", "Die Frist endet am 12.05.2021.", [" 12.05.2021."]),
     ("de-en", "Gut gemacht 🎉", ["🎉"]),
 ]
 
@@ -98,9 +109,8 @@ STRANGE = [
 ]
 
 WEAK = [
-    ("de-en", "Ich heiße Müller.", ["Müller"]),
-    ("de-en", "Treffen am 15.03.2024 um 14:30 Uhr.", ["2024"]),
-    ("en-de", "Emmanuel Macron spoke.", ["Macron"]),
+    ("de-en", "Er wohnt in der Kaufingerstraße 12.", ["Kaufingerstraße 12"]),
+    ("en-de", "J. R. R. Tolkien wrote The Silmarillion.", ["J. R. R. Tolkien"]),
 ]
 
 

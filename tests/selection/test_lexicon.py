@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sieve.bundle import LEXICON_FILE
 from sieve.errors import ModelError
 from sieve.files import write_tensors
-from sieve.selection.lexicon import LEXICON_FILE, Lexicon, LexiconBuilder
+from sieve.selection.lexicon import Lexicon, LexiconBuilder
 from sieve.text.alignments import Alignments
 from sieve.text.corpus import Ragged
 

@@ -10,6 +10,8 @@ import pytest
 from sieve.bundle import open_bundle
 from sieve.errors import ConfigError, InputError
 from sieve.files import read_json
+from sieve.text.names import NAMES_FILE, Names
+from sieve.text.word_set import WordSet
 from sieve.training.adapt import AdaptOptions, adapt
 from sieve.training.session import train
 
@@ -33,6 +35,7 @@ def test_both_parts_on_plain_text(
     tmp_path: Path, toy_settings: dict[str, Any], make_model: Callable[[str], Path]
 ) -> None:
     model, data = make_model("tied"), toy_settings["data"]
+    Names(translated_source=WordSet.of(["house"])).save(model)
     pair = (Path(data["valid_src"]), Path(data["valid_tgt"]))
     options = AdaptOptions(pair=pair, valid=(str(pair[0]), str(pair[1])), epochs=3)
     assert adapt(model, tmp_path / "out", options) == 0
@@ -44,6 +47,7 @@ def test_both_parts_on_plain_text(
     assert training["update"] == 3
     assert training["training"]["learning_rate"] == 1e-4
     assert not (tmp_path / "out.run").exists()
+    assert (tmp_path / "out" / NAMES_FILE).read_bytes() == (model / NAMES_FILE).read_bytes()
 
 
 def test_head_only_leaves_the_rest_bit_for_bit(

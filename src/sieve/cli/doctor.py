@@ -135,7 +135,8 @@ def _tested(model: str) -> dict[str, Any]:
         "model": Path(model).name,
         "engine": str(translator.engine),
         "source": sentence,
-        "translation": found.text,
+        # a model may write any bytes: none of them may steer a terminal
+        "translation": "".join(c if c.isprintable() else "�" for c in found.text),
         "words": [found.shortlist_size, found.vocab_size],
         "first_milliseconds": round(1000 * first, 1),
         "sentences": len(times),

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from sieve.bundle import Bundle, open_bundle
+from sieve.bundle import LEXICON_FILE, Bundle, open_bundle
 from sieve.errors import ConfigError, ModelError, require
 from sieve.inference.confidence import Confidence
 from sieve.inference.engine import Engine
@@ -14,9 +14,10 @@ from sieve.inference.shipped import find_model
 from sieve.inference.translator import Translator
 from sieve.model.weights import model_config
 from sieve.selection.dial import Dial
-from sieve.selection.lexicon import LEXICON_FILE, Lexicon
+from sieve.selection.lexicon import Lexicon
 from sieve.selection.safety import SafeWords
 from sieve.selection.selectors import Resources
+from sieve.text.names import Names
 from sieve.text.tokenizer import Tokenizers
 
 DEFAULT_THRESHOLD = 0.9
@@ -71,7 +72,9 @@ def load(
     _check_vocabularies(bundle, tokenizers)
     resources = replace(selection_resources(bundle), safe_words=SafeWords(tokenizers))
     languages, confidence = _languages(bundle), _confidence(bundle)
-    return Translator(chosen, tokenizers, resources, languages, batch_tokens, confidence)
+    made = Translator(chosen, tokenizers, resources, languages, batch_tokens, confidence)
+    made.names = Names.open(bundle.directory)
+    return made
 
 
 def _native_engine(bundle: Bundle, precision: Precision | None, threads: int | None) -> Engine[Any]:

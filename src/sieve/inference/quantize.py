@@ -8,13 +8,12 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from sieve.bundle import CARD_FILE, WEIGHTS_FILE, Bundle, open_bundle, write_bundle
+from sieve.bundle import WEIGHTS_FILE, Bundle, open_bundle, write_bundle
 from sieve.errors import InputError, ModelError
 from sieve.files import Tensors
 from sieve.log import progress
 from sieve.model.weights import expected_shapes, mapped_parameters
 from sieve.quantization import LAYOUT, dequantize, quantize
-from sieve.selection.lexicon import LEXICON_FILE
 
 Form = Literal["int8", "float16", "float32"]
 
@@ -53,8 +52,7 @@ def convert(model: Path, form: Form, output: Path | None = None) -> Converted:
         if bundle.is_int8:
             tensors = {**dequantize(tensors, expected_shapes(bundle, tensors), str(model))}
         converted = _floats(tensors, form, str(model))
-    copies = [path for name in (LEXICON_FILE, CARD_FILE) if (path := model / name).is_file()]
-    write_bundle(output, sections, converted, bundle.tokenizers(), copies)
+    write_bundle(output, sections, converted, bundle.tokenizers(), bundle.optional_files())
     before, after = ((folder / WEIGHTS_FILE).stat().st_size for folder in (model, output))
     return Converted(output, before, after)
 

@@ -20,7 +20,8 @@ class Translation:
     The largest one where a long text was split."""
     vocab_size: int
     pieces: tuple[str, ...]
-    """The translation as subword pieces."""
+    """What the model wrote, as subword pieces; literals and names that were put right after it show
+    in the text alone."""
     token_scores: tuple[float, ...]
     """Log-probability of each piece, and of the end unless the translation was cut."""
     normalized_score: float = 0.0
@@ -54,3 +55,8 @@ class Request:
     """Phrases whose translations are made reachable where a text has them."""
     force_glossary: bool = False
     """Whether these translations must appear."""
+
+    @property
+    def names_words(self) -> bool:
+        """Whether it says which words translations may, may not or must have."""
+        return bool(self.include or self.exclude or self.prefixes)

@@ -19,13 +19,16 @@ from sieve.errors import ConfigError, InputError
 from sieve.inference.confidence import Confidence
 from sieve.inference.engine import Engine, Hypothesis
 from sieve.inference.glossary import run_with_glossary
+from sieve.inference.lost_words import with_lost_words
 from sieve.inference.options import Blocked, SearchOptions
 from sieve.inference.parts import joined, shifted
 from sieve.inference.streams import checked, file_lines, in_order, write_lines
 from sieve.inference.translation import Request, Translation
 from sieve.selection.selectors import Adjusted, Resources, Selector, parse_selection
 from sieve.text import sentences
+from sieve.text.clock import put_times_right
 from sieve.text.literals import put_right
+from sieve.text.names import Names
 from sieve.text.spelling import open_ids, pieces_of, spellings
 from sieve.text.surface import Surface, look_at
 from sieve.text.tokenizer import Tokenizers
@@ -55,6 +58,8 @@ class Translator:
         self.languages = languages
         self.batch_tokens = batch_tokens
         self.confidence = confidence
+        self.names = Names()
+        """Where it is known what is a name, those misspelt or lost are put right."""
 
     @overload
     def translate(
@@ -220,6 +225,8 @@ class Translator:
                 if parts[line]:
                     prefixes[starts[line]] = prefix  # of its first sentence
             found = self._translate(flat, *self._constrained(request), prefixes)
+            if self.languages[0] and not request.names_words:
+                found = self._with_lost_words(flat, found, request)
         elif request.prefixes or options.n_best > 1:
             raise InputError("prefix, n_best: cannot be given together with a glossary")
         else:
@@ -232,6 +239,17 @@ class Translator:
             joined(found[a:b], options, self.languages[1]) or self._copied("")
             for a, b in pairwise(starts)
         ]
+
+    def _with_lost_words(
+        self, lines: Sequence[str], found: list[list[Translation]], request: Request
+    ) -> list[list[Translation]]:
+        options = request.options
+        once = options.n_best == 1 and options.sampling is None and not options.alignment
+
+        def search(again: list[str]) -> list[list[Translation]]:
+            return self._translate(again, *self._constrained(request), [""] * len(again))
+
+        return with_lost_words(lines, found, self.names, search if once else None)
 
     def score(
         self, sources: Sequence[str], targets: Sequence[str], selection: str | None = None
@@ -323,6 +341,7 @@ class Translator:
         text = found.text
         if self.languages[0]:
             text = put_right(surface.line, surface.finish(text))
+            text = put_times_right(surface.line, text, self.languages)
         return replace(found, text=text, confidence=self._confidence(hypothesis, options))
 
     def _copied(self, line: str) -> Translation:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sieve.bundle import LEXICON_FILE
 from sieve.errors import ModelError
 from sieve.files import map_tensors, read_metadata, write_tensors
 from sieve.selection.shortlist import Shortlist
@@ -19,7 +20,6 @@ from sieve.selection.translation_table import TranslationTable
 from sieve.text.alignments import Alignments
 from sieve.text.corpus import Ragged
 
-LEXICON_FILE = "lexicon.safetensors"
 PROBABILITY_UNIT = 1 << 30
 """What counts as probability one in a lexicon that an aligner's own table was ranked by."""
 Ids = Sequence[int] | npt.NDArray[Any]

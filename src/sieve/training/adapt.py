@@ -12,8 +12,9 @@ from typing import Any
 from sieve.bundle import open_bundle
 from sieve.config import with_overrides
 from sieve.errors import ConfigError, InputError
-from sieve.files import replace_directory
+from sieve.files import copy_file, replace_directory
 from sieve.text.batching import BatchingOptions, MemoryPairs, Mixture, plan_epoch
+from sieve.text.names import NAMES_FILE
 from sieve.text.vocabulary import EOS
 from sieve.training.config import DataConfig, parse_run_config
 from sieve.training.distributed import is_first_process
@@ -63,6 +64,8 @@ def adapt(model: Path, output: Path, options: AdaptOptions) -> int:
     run = output.with_name(f"{output.name}.run")
     stopped = train(run, values, data)
     if not stopped and is_first_process():
+        if (model / NAMES_FILE).is_file():
+            copy_file(model / NAMES_FILE, run / "model" / NAMES_FILE)
         replace_directory(output, run / "model")
         shutil.rmtree(run)
     return stopped

@@ -15,14 +15,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sieve.bundle import CARD_FILE, open_bundle, write_bundle
+from sieve.bundle import open_bundle, write_bundle
 from sieve.errors import ConfigError, ModelError
 from sieve.evaluation.recall import Recall, RecallMeter, needed_tokens
 from sieve.inference.confidence import Confidence
 from sieve.inference.engine import Engine
 from sieve.inference.options import SearchOptions
 from sieve.selection.dial import Dial, DialPoint
-from sieve.selection.lexicon import LEXICON_FILE
 from sieve.selection.selectors import FullVocabulary, NeuralSelection, log_odds
 from sieve.text.vocabulary import EOS, IntArray
 
@@ -175,8 +174,7 @@ def store(model: Path, output: Path, found: Calibration) -> None:
         "calibration": found.dial.as_json(),
         "confidence": [round(weight, 5) for weight in found.confidence.weights],
     }
-    copies = [path for name in (LEXICON_FILE, CARD_FILE) if (path := model / name).is_file()]
-    write_bundle(output, sections, tensors, bundle.tokenizers(), copies)
+    write_bundle(output, sections, tensors, bundle.tokenizers(), bundle.optional_files())
 
 
 def with_eos(sentences: Sequence[Sequence[int]]) -> list[IntArray]:

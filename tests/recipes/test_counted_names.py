@@ -1,0 +1,29 @@
+"""Which words are names, by what training text does with them."""
+
+import sys
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).parents[2] / "recipes" / "common"))
+from names import count, names_of
+
+PAIRS = [
+    ("So the mayor of Munich met Macron.", "So traf der Bürgermeister von München Macron."),
+    ("Munich and Macron", "München und Macron"),
+    ("Macron in Munich", "Macron in München"),
+    ("Paris, the mayor", "Paris, der Bürgermeister"),
+    ("a mayor, not the Mayor", "ein Bürgermeister"),
+]
+
+
+def test_both_directions() -> None:
+    english, german = count(PAIRS)
+    # three lines or more: the (3), mayor (3), Munich (3, never taken over)
+    assert english.translated() == {"the", "mayor", "munich"}
+    assert english.known() == {"the", "mayor", "munich", "macron"}
+    assert german.names() == {"Macron"}
+    counts = {"en": english, "de": german}
+    forth, back = names_of("en", "de", counts), names_of("de", "en", counts)
+    assert forth.put_right("Macron spoke", "Makron sprach") == "Macron sprach"
+    assert forth.lost("the Mayor of Munich, Macron", "") == ["Macron"]
+    assert back.lost("der Bürgermeister Macron", "") == ["Macron"]
+    assert back.put_right("In München", "In Munich") == "In Munich"
