@@ -87,12 +87,16 @@ class Names:
             and match[0] not in said
             and not (of_target and (match.start() == 0 or match[0].lower() in of_target))
         ]
+        right: dict[re.Match[str], str] = {}
         for name in self._missing(said, translation) if strange else ():
-            like, match = max(((_likeness(name, m[0]), m) for m in strange), key=lambda p: p[0])
-            inflected = name.startswith(match[0]) and name[len(match[0]) :] in _ENDINGS
-            if like >= least and not (of_target and inflected):
-                done = translation[: match.start()] + name + translation[match.end() :]
-                return self.put_right(source, done)
+            left = [(_likeness(name, m[0], least), m) for m in strange if m not in right]
+            like, match = max(left, key=lambda pair: pair[0], default=(0.0, None))
+            if match is None or like < least:
+                continue
+            if not (of_target and name.startswith(match[0]) and name[len(match[0]) :] in _ENDINGS):
+                right[match] = name
+        for match in sorted(right, key=re.Match.start, reverse=True):
+            translation = translation[: match.start()] + right[match] + translation[match.end() :]
         return translation
 
     def lost(self, source: str, translation: str) -> list[str]:
@@ -114,5 +118,7 @@ class Names:
                 yield word
 
 
-def _likeness(name: str, word: str) -> float:
-    return SequenceMatcher(None, name.lower(), word.lower(), autojunk=False).ratio()
+def _likeness(name: str, word: str, least: float) -> float:
+    """From 0 to 1; not worked out where it is certainly less than `least`."""
+    matcher = SequenceMatcher(None, name.lower(), word.lower(), autojunk=False)
+    return matcher.ratio() if matcher.quick_ratio() >= least else 0.0
