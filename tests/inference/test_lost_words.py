@@ -42,8 +42,31 @@ def test_a_second_translation_that_lost_it_too_is_not_taken(
     second: list[list[Translation]],
 ) -> None:
     first = [found("der Bürgermeister von Wien")]
-    result = with_lost_words(["the mayor of Viersen"], first, NAMES, lambda again: second)
+    asked = []
+
+    def search(again: list[str]) -> list[list[Translation]]:
+        asked.append(again)
+        return second
+
+    result = with_lost_words(["the mayor of Viersen"], first, NAMES, search)
     assert result[0][0].text == "der Bürgermeister von Wien"
+    assert asked == [["the mayor of Peter"], ["the mayor of Maria"]]
+
+
+def test_a_third_translation_may_be_taken() -> None:
+    first = [found("der Bürgermeister von Wien")]
+    answers = {"the mayor of Peter": "er", "the mayor of Maria": "Marias Bürger von Maria"}
+    result = with_lost_words(
+        ["the mayor of Viersen"], first, NAMES, lambda again: [found(answers[x]) for x in again]
+    )
+    assert result[0][0].text == "Marias Bürger von Viersen"
+
+
+def test_one_that_loses_as_much_elsewhere_is_not_taken() -> None:
+    first = [found("Viersen")]
+    line = "the mayor of Viersen of Boisheim"
+    result = with_lost_words([line], first, NAMES, lambda again: [found("Peter")] * len(again))
+    assert result[0][0].text == "Viersen"
 
 
 def test_nothing_is_asked_for_again() -> None:

@@ -23,6 +23,13 @@ def test_there_and_back() -> None:
     assert found.restored("2015 traf Marias Peter in Berlin.") is None  # not as a word
 
 
+def test_others_another_time() -> None:
+    lines = [stand_ins("A Viersen on 1.1.2021", ["Viersen", "1.1.2021"], n) for n in range(8)]
+    made = [found.line for found in lines if found]
+    assert made[:2] == ["A Peter on 2015", "A Maria on 2012"]
+    assert len(set(made)) == len(made) == 4  # as many as there are years
+
+
 def test_a_word_in_another_is_left() -> None:
     found = stand_ins("Anna-Ruh, Ruhr, Ruh", ["Ruh"])
     assert found is not None and found.line == "Anna-Peter, Ruhr, Peter"
@@ -56,6 +63,7 @@ def test_a_copy_comes_back_as_it_was(names: list[str], others: list[str]) -> Non
         ("on 12/31/2025", "am 12.31/2025", ["12/31/2025"]),
         ("2024-03-15", "am 15.3.2024", []),
         ("2024-03-15 and 2024-03-15", "gone", ["2024-03-15"]),
+        ("1.2.2023, 3.4.2023", "am 1.2.2023", ["1.2.2023", "3.4.2023"]),  # both, to be sure
         ("Version 1.2.3 and 10.0.0.1, tel. 030/12/45-67", "none of them", []),
         ("no date", "1.1.2001", []),
     ],

@@ -1,9 +1,8 @@
 """Names and dates that a translation lost: spelled as in the source, or asked for once more.
 
 What is nearly right is put right in the text. Where a name or a date is gone, the line is
-translated again with a stand-in for it (sieve.text.stand_ins), and the second translation is taken
-if the stand-in came through. Texts change, nothing else: pieces, scores and sets stay those of the
-line as it was given.
+translated again with stand-ins (sieve.text.stand_ins), and that translation is taken if they came
+through. Texts change, nothing else: pieces, scores and sets stay those of the line as it was given.
 """
 
 from __future__ import annotations
@@ -12,13 +11,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sieve.text.stand_ins import StandIns, lost_dates, stand_ins
+from sieve.text.stand_ins import lost_dates, stand_ins
 
 if TYPE_CHECKING:
     from sieve.inference.translation import Translation
     from sieve.text.names import Names
 
     Found = list[list[Translation]]
+
+ATTEMPTS = 2
+"""How often a line is translated again, each time with other stand-ins."""
 
 
 def with_lost_words(
@@ -36,16 +38,22 @@ def with_lost_words(
         [replace(one, text=names.put_right(line, one.text)) for one in some]
         for line, some in zip(lines, found, strict=True)
     ]
-    asked: dict[int, StandIns] = {}
+    lost = {}
     for row, (line, some) in enumerate(zip(lines, found, strict=True)):
-        if search and some:
-            text = some[0].text
-            again = stand_ins(line, [*lost_dates(line, text), *names.lost(line, text)])
-            if again is not None:
-                asked[row] = again
-    second = search([again.line for again in asked.values()]) if search and asked else []
-    for (row, again), some in zip(asked.items(), second, strict=True):
-        restored = again.restored(some[0].text) if some else None
-        if restored is not None:
-            found[row] = [replace(found[row][0], text=restored)]
+        words = _lost(line, some[0].text, names) if search and some else []
+        if words:
+            lost[row] = words
+    for attempt in range(ATTEMPTS):
+        made = {row: stand_ins(lines[row], words, attempt) for row, words in lost.items()}
+        asked = {row: again for row, again in made.items() if again is not None}
+        second = search([again.line for again in asked.values()]) if search and asked else []
+        for (row, again), some in zip(asked.items(), second, strict=True):
+            text = again.restored(some[0].text) if some else None
+            if text is not None and len(_lost(lines[row], text, names)) < len(lost[row]):
+                found[row] = [replace(found[row][0], text=text)]
+                del lost[row]
     return found
+
+
+def _lost(line: str, translation: str, names: Names) -> list[str]:
+    return [*lost_dates(line, translation), *names.lost(line, translation)]

@@ -30,15 +30,16 @@ class StandIns:
         return _any_of(self.meant).sub(lambda match: self.meant[match[0]], translation)
 
 
-def stand_ins(line: str, lost: Iterable[str]) -> StandIns | None:
+def stand_ins(line: str, lost: Iterable[str], skipped: int = 0) -> StandIns | None:
     """A stand-in for each lost word of a line; None where there are not enough.
 
     Args:
         line: As it was given.
         lost: Words of it, names or dates.
+        skipped: How many of the possible stand-ins are not used.
     """
     free = {
-        kind: iter([word for word in words if word not in line])
+        kind: iter([word for word in words if word not in line][skipped:])
         for kind, words in ((False, _NAMES), (True, _YEARS))
     }
     chosen = {word: next(free[word[0].isdigit()], None) for word in lost}
@@ -49,12 +50,13 @@ def stand_ins(line: str, lost: Iterable[str]) -> StandIns | None:
 
 
 def lost_dates(source: str, translation: str) -> list[str]:
-    """Dates in digits that a translation does not have, in whatever order of day and month."""
-    found = [match[0] for match in _DATE.finditer(source)]
-    if not found:
-        return []
-    written = [_numbers(match[0]) for match in _DATE.finditer(translation)]
-    return [date for date in dict.fromkeys(found) if _numbers(date) not in written]
+    """All dates in digits of a text, where its translation lacks one of them.
+
+    Day and month may be in another order there.
+    """
+    found = list(dict.fromkeys(match[0] for match in _DATE.finditer(source)))
+    written = [_numbers(match[0]) for match in _DATE.finditer(translation)] if found else []
+    return [] if all(_numbers(date) in written for date in found) else found
 
 
 def _numbers(date: str) -> list[int]:

@@ -1,0 +1,102 @@
+"""What putting names right does to the translations of the built-in models, and what it costs.
+
+For each test set, with and without it: BLEU, chrF, the share of names that come through, and CPU
+time; lines with and without it take turns in chunks. A name is a capitalised word of four letters
+or more of the source that the reference has, too. The rules were made on newstest2017 and 2018.
+
+  python benchmarks/names.py --data DATA
+"""
+
+import argparse
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import sacrebleu
+
+from cpu_common import command, machine, note
+from sieve.files import write_json
+from sieve.inference.load import load
+from sieve.inference.translator import Translator
+from sieve.text.names import WORD, Names
+
+MODELS = ("en-de", "de-en")
+SETS = ("newstest2017", "newstest2018", "newstest2019", "flores200_devtest", "tatoeba2021")
+CHUNK = 50  # lines that are translated with and without it before the next ones
+Lines = list[str]
+
+
+def names_of(source: str, reference: str) -> set[str]:
+    """Names of a line that its reference takes over."""
+    said = {word for word in WORD.findall(source) if word[0].isupper() and len(word) >= 4}
+    return said.intersection(WORD.findall(reference))
+
+
+def chunks(lines: Lines) -> Iterator[Lines]:
+    for start in range(0, len(lines), CHUNK):
+        yield lines[start : start + CHUNK]
+
+
+def measure(translator: Translator, sources: Lines, references: Lines) -> dict[str, Any]:
+    """One test set."""
+    ways = {"without": Names(), "with": translator.names}
+    found: dict[str, Lines] = {way: [] for way in ways}
+    seconds = dict.fromkeys(ways, 0.0)
+    for some in chunks(sources):
+        for way, names in ways.items():
+            translator.names = names
+            begin = time.process_time()
+            found[way] += [one.text for one in translator.translate(some)]
+            seconds[way] += time.process_time() - begin
+    wanted = [names_of(*pair) for pair in zip(sources, references, strict=True)]
+    result: dict[str, Any] = {"sentences": len(sources), "names": sum(map(len, wanted))}
+    for way, lines in found.items():
+        words = [set(WORD.findall(line)) for line in lines]
+        kept = sum(len(names & there) for names, there in zip(wanted, words, strict=True))
+        result[way] = {
+            "BLEU": round(sacrebleu.corpus_bleu(lines, [references]).score, 2),
+            "chrF": round(sacrebleu.corpus_chrf(lines, [references]).score, 2),
+            "kept": round(100 * kept / result["names"], 1),
+            "milliseconds": round(1000 * seconds[way] / len(sources), 3),
+        }
+    pairs = zip(found["without"], found["with"], strict=True)
+    result["changed"] = sum(one != other for one, other in pairs)
+    return result
+
+
+def read(tests: Path, name: str, languages: tuple[str, str]) -> tuple[Lines, Lines]:
+    """The two sides of a test set; one of both directions has one name."""
+    stem = f"{name}.{'-'.join(languages)}"
+    if not (tests / f"{stem}.{languages[0]}").exists():
+        stem = f"{name}.{'-'.join(reversed(languages))}"
+    first, second = (
+        (tests / f"{stem}.{language}").read_text(encoding="utf-8").split("\n")[:-1]
+        for language in languages
+    )
+    return first, second
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, required=True, help="directory with test/")
+    parser.add_argument("--sentences", type=int, default=0, help="of a set, for a trial")
+    parser.add_argument("--output", type=Path, default=Path("docs/results/names.json"))
+    args = parser.parse_args()
+    result: dict[str, Any] = {"command": command(), "machine": machine(), "models": {}}
+    for model in MODELS:
+        translator = load(model, engine="native", threads=1)
+        names = translator.names
+        for name in SETS:
+            sides = read(args.data / "test", name, translator.languages)
+            translator.names = names
+            one = measure(translator, *(side[: args.sentences or None] for side in sides))
+            result["models"].setdefault(model, {})[name] = one
+            note(f"{model} {name}: {one}")
+    write_json(args.output, result)
+
+
+if __name__ == "__main__":
+    main()
