@@ -17,8 +17,10 @@ from typing import Any
 import sacrebleu
 
 from cpu_common import command, machine, note
-from sieve.evaluation.probes import Probe, recalls
+from sieve.evaluation.probes import recalls
 from sieve.evaluation.reliability import measure_reliability
+from sieve.evaluation.sets import ParallelSet
+from sieve.evaluation.table import output_probe
 from sieve.files import write_json
 from sieve.inference.load import load
 from sieve.inference.translation import Request
@@ -42,8 +44,8 @@ Lines = list[str]
 
 def dial(translator: Translator, name: str, lines: Lines) -> dict[str, Any]:
     """What was reached on one set for each recall that was asked for."""
-    wanted = [one.text for one in translator.run(lines, Request("none"))]
-    probe = Probe.of_text(name, translator.tokenizers, lines, {"output": wanted})
+    one = ParallelSet(name, tuple(lines), tuple(lines))
+    probe = output_probe(translator, one, translator.run(lines, Request("none")))
     selectors = {str(r): translator.selector(f"nvs:recall={r}") for r in RECALLS}
     return {
         asked: {

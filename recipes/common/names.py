@@ -3,10 +3,10 @@
     python recipes/common/names.py recipes/en-de/data.toml COLLECTED MODEL [MODEL ...]
 
 COLLECTED holds what collect.py wrote; config.json says which way a model translates. Writes
-names.safetensors into each model's directory (see sieve.text.names). An English word is one to be
-translated if three lines or more have it in lower case, or capitalised and less than half of them
-have it in German, too; a capitalised German word is a name if three lines or more have it and three
-of four have it in English, too.
+names.safetensors into each model's directory (see sieve.text.names) where both languages have the
+same letters. An English word is one to be translated if three lines or more have it in lower case,
+or capitalised and less than half of them have it in German, too; a capitalised German word is a
+name if three lines or more have it and three of four have it in English, too.
 """
 
 import argparse
@@ -21,6 +21,7 @@ from sieve.bundle import open_bundle
 from sieve.log import progress
 from sieve.text.names import WORD, Names
 from sieve.text.reading import read_lines
+from sieve.text.surface import script_of
 from sieve.text.word_set import WordSet
 
 LINES = 3  # in which a word must occur to count
@@ -101,6 +102,9 @@ def main() -> None:
     parser.add_argument("models", type=Path, nargs="+", metavar="MODEL")
     args = parser.parse_args()
     pair = read_pair(args.pair)
+    if len({script_of(language) for language in pair.languages}) > 1:
+        print(f"{args.pair}: other letters on the other side, so names are not compared")
+        return
     counts = dict(zip(pair.languages, count(lines_of(args.collected, pair.languages)), strict=True))
     for model in args.models:
         source, target = open_bundle(model).config["languages"]

@@ -6,8 +6,8 @@
 #   bash recipes/common/ship.sh en-de text PACKED  # what `student.sh en-de text` left in PACKED
 #   bash recipes/common/ship.sh en-de lexicon      # of the text that the student learned from, or of
 #                                                  # its references (LEXICON_OPTIONS=--references)
-#   bash recipes/common/ship.sh en-de int8         # eight bits, operating point, without the run's
-#                                                  # configuration: what ships
+#   bash recipes/common/ship.sh en-de int8         # eight bits, operating point, which words are
+#                                                  # names, no configuration of runs: what ships
 #   bash recipes/common/ship.sh en-de evaluate     # all test sets, model card
 #
 # The first argument is the direction. Settings: DATA (test/ in it), COLLECTED, STUDENT (tokenizer/),
@@ -68,6 +68,7 @@ int8)
     "$python" -m sieve.cli calibrate "$int8" "$student/valid.$source" --size "${SIZE:-850}" \
         --threads "$threads" --output "$final" ${CALIBRATE_OPTIONS:-}
     rm -r "$int8"
+    "$python" "$here/names.py" "$recipe/data.toml" "$collected" "$final"
     "$python" "$here/trim.py" "$final"
     du -sb "$final"
     ;;

@@ -41,6 +41,11 @@ class Surface:
         return f"{self.before}{translation}{self.after}"
 
 
+def script_of(language: str) -> str | None:
+    """LATIN, CYRILLIC or GREEK; None for a language that is not known here."""
+    return _SCRIPT_OF.get(re.split("[-_]", language.lower())[0])
+
+
 def look_at(line: str, language: str, plain: bool = False) -> Surface:
     """Says what to do with a line.
 
@@ -51,7 +56,7 @@ def look_at(line: str, language: str, plain: bool = False) -> Surface:
     """
     if not language:
         return Surface(line, text=line)
-    script = _SCRIPT_OF.get(re.split("[-_]", language.lower())[0])
+    script = script_of(language)
     letters = [c for c in line if c.isalpha()]
     own = letters if script is None else [c for c in letters if _script(c) == script]
     if 2 * len(own) < len(letters) or not own:
