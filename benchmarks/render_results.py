@@ -14,7 +14,7 @@ from pathlib import Path
 from results_cpu import cpu
 from results_gpu import gpu
 from results_measured import measured
-from results_models import extras, lossless, models, server, teachers
+from results_models import extras, lossless, models, names, server, teachers
 from results_parts import parts
 from results_quick import lexicons, paper_recipe, quick
 
@@ -34,6 +34,7 @@ def render() -> str:
     sections = [
         INTRODUCTION,
         *models(),
+        *names(),
         *teachers(),
         *lossless(),
         *extras(),

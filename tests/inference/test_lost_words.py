@@ -74,6 +74,26 @@ def test_nothing_is_asked_for_again() -> None:
     assert with_lost_words(["the mayor of Viersen"], first, NAMES, None) == first
 
 
+def test_the_second_translation_is_spelled_right_too() -> None:
+    line = "the mayor of Viersen, Macron"
+    first = [found("der Makron")]
+    second = [found("Peter, Makron")]
+    result = with_lost_words([line], first, NAMES, lambda again: second)
+    assert result[0][0].text == "Viersen, Macron"
+
+
+def test_names_are_not_lost_for_a_date() -> None:
+    line = "the mayor of 1.2.2023, 3.4.2023 of Viersen, Boisheim"
+    first = [found("1.2.2023 Viersen, Boisheim")]
+    for second, expected in (
+        ("2015, 2012 von jemand", first[0][0].text),
+        ("2015, 2012 Viersen, Boisheim", "1.2.2023, 3.4.2023 Viersen, Boisheim"),
+    ):
+        answer = [found(second)]
+        result = with_lost_words([line], first, NAMES, lambda again, answer=answer: answer)
+        assert result[0][0].text == expected
+
+
 @pytest.fixture(scope="module")
 def english() -> Translator:
     if "en-de" not in built_in():
@@ -97,6 +117,12 @@ def test_with_a_model(english: Translator) -> None:
 )
 def test_who_names_words_gets_them(english: Translator, asked: dict[str, object]) -> None:
     assert "Macron" not in english.translate(LINE, **asked).text
+
+
+def test_a_prefix_is_its_own_line_s(english: Translator) -> None:
+    first, second = english.translate([LINE, "Hello"], prefix=["", "Hallo"])
+    assert first.text == english.translate(LINE).text
+    assert second.text.startswith("Hallo")
 
 
 def test_samples_and_alternatives_are_spelled_alone(

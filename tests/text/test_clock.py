@@ -18,6 +18,11 @@ GERMAN = [
     ("at 9:15", "um 21:15 Uhr", None),  # the source does not say
     ("at 9:15 am", "um 21:20 Uhr", None),  # another time
     ("I am 9", "Ich bin 9 Uhr", None),
+    ("at 14:30 pm.", "um 14:30 Uhr.", None),  # says it itself
+    ("at 00:30 am", "um 12:30 Uhr", "um 0:30 Uhr"),
+    ("at 25 pm", "um 25 Uhr", None),
+    ("7:00 am to 19:00", "von 19:00 Uhr", None),  # the source has it
+    ("I have 3 AM radios and left at 15:00", "und ging um 15:00 Uhr", None),
 ]
 ENGLISH = [
     ("um 14:30 Uhr", "at 14:30am", "at 14:30"),
@@ -31,6 +36,15 @@ ENGLISH = [
     ("um 7 Uhr abends", "at 7 pm", None),
     ("um 9 Uhr", "at 9 o'clock", None),
     ("um 9.30 Uhr", "at 9:30", None),
+    ("Gestern Abend um 11 Uhr", "at 11 p.m.", None),  # said in words
+    ("8 Uhr Samstagabend", "8pm on Saturday", None),
+    ("Heute Abend um 20 Uhr", "Tonight at 8am", "Tonight at 8pm"),
+    ("in 1:45 Stunden, Start 13:45 Uhr", "in 1:45 hours, start 1:45pm", None),
+    ("Psalm 8:30 um 20:30 Uhr", "Psalm 8:30 at 20:30", None),
+    ("um 23:59 Uhr.", "at 23:59pm.", "at 23:59."),
+    ("um 23:59 Uhr.", "at 23:59 p.m.", "at 23:59."),
+    ("Um 15 Uhr", "15pm", "15:00"),
+    ("um 24 Uhr", "at 12 am", None),
 ]
 
 
@@ -63,3 +77,4 @@ def test_any_text(source: str, translation: str) -> None:
     for languages in (("en", "de"), ("de", "en")):
         found = put_times_right(source, translation, languages)
         assert put_times_right(source, found, languages) == found
+        assert "-" not in found

@@ -23,7 +23,7 @@ FROM_GERMAN = Names(
 MISSPELT = [
     ("Emmanuel Macron spoke.", "Emmanuel Makron sprach.", "Emmanuel Macron sprach."),
     ("In Regensburg and Viersen", "In Regenburg und Wieersen", "In Regensburg und Viersen"),
-    ("Scotney, Scotney", "Schottney, Schottney", "Scotney, Schottney"),  # once is there
+    ("Scotney, Scotney", "Schottney, Schottney", "Scotney, Scotney"),
     ("The IAAF met.", "Die IAF tagte.", "Die IAAF tagte."),
 ]
 ENGLISH_LEFT = [
@@ -35,6 +35,9 @@ ENGLISH_LEFT = [
     ("They met Ann.", "Sie trafen Anne."),  # too short to be sure
     ("Makron met Macrun", "Makron traf Macrun"),  # there already
     ("a macron", "ein Makron"),  # not a name
+    ("The Carolingians", "Die Karolinger"),  # one word in two languages
+    ("The Habsburgs in Babylonia", "Die Habsburger in Babylonien"),
+    ("Apoptosis", "Apoptose"),
 ]
 
 
@@ -69,6 +72,10 @@ def test_lost() -> None:
     assert FROM_ENGLISH.lost("Unscrew the Abc", "Schraub es auf") == []  # first, or too short
     assert FROM_ENGLISH.lost("WE MET VIERSEN", "WIR TRAFEN WIEN") == []
     assert FROM_GERMAN.lost("Ich heiße Müller, Herr Wirt.", "My name is garbage.") == ["Müller"]
+    assert FROM_GERMAN.lost("In Trump", "In Trumpen") == []
+    assert FROM_GERMAN.lost("Die Stadt Trump", "The city of Trompe") == []  # another form of it
+    assert FROM_ENGLISH.lost("Build A Treehouse In Your Backyard", "Bau ein Baumhaus") == []
+    assert FROM_ENGLISH.lost("the union Verdi", "die Verdirects") == ["Verdi"]
     assert Names().lost("We met Viersen.", "Wir trafen Wien.") == []
     assert Names().put_right("We met Macron.", "Wir trafen Makron.") == "Wir trafen Makron."
 

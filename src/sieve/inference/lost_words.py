@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sieve.text.stand_ins import lost_dates, stand_ins
+from sieve.text.dates import dates, lost_dates, put_dates_right
+from sieve.text.stand_ins import stand_ins
 
 if TYPE_CHECKING:
     from sieve.inference.translation import Translation
@@ -35,25 +36,42 @@ def with_lost_words(
         search: Translates lines again; None where nothing may be asked for again.
     """
     found = [
-        [replace(one, text=names.put_right(line, one.text)) for one in some]
+        [replace(one, text=_spelled(line, one.text, names)) for one in some]
         for line, some in zip(lines, found, strict=True)
     ]
     lost = {}
     for row, (line, some) in enumerate(zip(lines, found, strict=True)):
-        words = _lost(line, some[0].text, names) if search and some else []
+        words = _lost(line, some[0].text, names) if search and some else set()
         if words:
             lost[row] = words
     for attempt in range(ATTEMPTS):
-        made = {row: stand_ins(lines[row], words, attempt) for row, words in lost.items()}
+        made = {
+            row: stand_ins(lines[row], _replaced(lines[row], words), found[row][0].text, attempt)
+            for row, words in lost.items()
+        }
         asked = {row: again for row, again in made.items() if again is not None}
         second = search([again.line for again in asked.values()]) if search and asked else []
         for (row, again), some in zip(asked.items(), second, strict=True):
             text = again.restored(some[0].text) if some else None
-            if text is not None and len(_lost(lines[row], text, names)) < len(lost[row]):
+            if text is None:
+                continue
+            text = _spelled(lines[row], text, names)
+            if _lost(lines[row], text, names) < lost[row]:  # some of them, and no others
                 found[row] = [replace(found[row][0], text=text)]
                 del lost[row]
     return found
 
 
-def _lost(line: str, translation: str, names: Names) -> list[str]:
-    return [*lost_dates(line, translation), *names.lost(line, translation)]
+def _spelled(line: str, translation: str, names: Names) -> str:
+    return names.put_right(line, put_dates_right(line, translation))
+
+
+def _lost(line: str, translation: str, names: Names) -> set[str]:
+    return {*lost_dates(line, translation), *names.lost(line, translation)}
+
+
+def _replaced(line: str, lost: set[str]) -> list[str]:
+    """What stand-ins are for, in the order of the line: lost names, and all dates if one is."""
+    every = dates(line)
+    wanted = lost.union(every) if lost.intersection(every) else lost
+    return sorted(wanted, key=line.find)

@@ -55,8 +55,3 @@ class Request:
     """Phrases whose translations are made reachable where a text has them."""
     force_glossary: bool = False
     """Whether these translations must appear."""
-
-    @property
-    def names_words(self) -> bool:
-        """Whether it says which words translations may, may not or must have."""
-        return bool(self.include or self.exclude or self.prefixes)

@@ -225,8 +225,8 @@ class Translator:
                 if parts[line]:
                     prefixes[starts[line]] = prefix  # of its first sentence
             found = self._translate(flat, *self._constrained(request), prefixes)
-            if self.languages[0] and not request.names_words:
-                found = self._with_lost_words(flat, found, request)
+            if self.languages[0] and not (request.include or request.exclude):
+                found = self._with_lost_words(flat, found, prefixes, request)
         elif request.prefixes or options.n_best > 1:
             raise InputError("prefix, n_best: cannot be given together with a glossary")
         else:
@@ -241,15 +241,28 @@ class Translator:
         ]
 
     def _with_lost_words(
-        self, lines: Sequence[str], found: list[list[Translation]], request: Request
+        self,
+        lines: Sequence[str],
+        found: list[list[Translation]],
+        prefixes: Sequence[str],
+        request: Request,
     ) -> list[list[Translation]]:
+        """With names and dates put right, but in lines whose translation has a given beginning."""
         options = request.options
         once = options.n_best == 1 and options.sampling is None and not options.alignment
 
         def search(again: list[str]) -> list[list[Translation]]:
             return self._translate(again, *self._constrained(request), [""] * len(again))
 
-        return with_lost_words(lines, found, self.names, search if once else None)
+        free = [row for row, prefix in enumerate(prefixes) if not prefix]
+        right = with_lost_words(
+            [lines[row] for row in free],
+            [found[row] for row in free],
+            self.names,
+            search if once else None,
+        )
+        changed = dict(zip(free, right, strict=True))
+        return [changed.get(row, some) for row, some in enumerate(found)]
 
     def score(
         self, sources: Sequence[str], targets: Sequence[str], selection: str | None = None

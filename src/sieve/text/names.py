@@ -25,8 +25,13 @@ WORD = re.compile(r"[^\W\d_]+")
 _LIKE = 0.6  # similarity of two words from which one is taken for the other
 _MORE_LIKE = 0.7  # the same where any capitalised word of the source may be a name
 _SHORTEST = 4  # letters of a name
-_ENDINGS = frozenset(["e", "en", "er", "erin", "ern", "ers", "es", "in", "is", "n", "s"])
+_LONGEST = 40  # letters of words that are compared
+_ENDINGS = frozenset(("e", "en", "er", "erin", "ern", "ers", "es", "in", "is", "n", "s"))
 """What a German name may have that the translation has not: Neymars Tore, Neymar's goals."""
+_ENGLISH = re.compile("(?:i?ans?|i?a|ics?|is|ism|ists|ity|s|us|y)")
+_GERMAN = re.compile("(?:e|i?en|i?er|ie|iker?|ische?n?|ismus|isten|ität|n)")
+"""Endings of one word in two languages: Habsburgs and Habsburger, Apoptosis and Apoptose."""
+_HEADLINE = 4  # words or more, two of three of them capitalised: capitals say nothing
 _NOTE = {"format": "sieve names 1"}
 
 
@@ -87,38 +92,72 @@ class Names:
             and match[0] not in said
             and not (of_target and (match.start() == 0 or match[0].lower() in of_target))
         ]
-        right: dict[re.Match[str], str] = {}
+        right: dict[str, str] = {}
         for name in self._missing(said, translation) if strange else ():
-            left = [(_likeness(name, m[0], least), m) for m in strange if m not in right]
-            like, match = max(left, key=lambda pair: pair[0], default=(0.0, None))
-            if match is None or like < least:
-                continue
-            if not (of_target and name.startswith(match[0]) and name[len(match[0]) :] in _ENDINGS):
-                right[match] = name
-        for match in sorted(right, key=re.Match.start, reverse=True):
-            translation = translation[: match.start()] + right[match] + translation[match.end() :]
+            left = {match[0] for match in strange if match[0] not in right}
+            like, word = max(((_likeness(name, x, least), x) for x in left), default=(0.0, ""))
+            if like >= least and not _same_word(name, word, of_target is not None):
+                right[word] = name
+        for match in reversed(strange):
+            name = right.get(match[0], match[0])
+            translation = translation[: match.start()] + name + translation[match.end() :]
         return translation
 
     def lost(self, source: str, translation: str) -> list[str]:
         """Names of a text that are nowhere in its translation; a first word may be none."""
         if source.isupper() or (self.translated_source is None and self.copied_source is None):
             return []
-        missing = self._missing(WORD.findall(source)[1:], translation)
-        if self.translated_source is not None:
-            return list(missing)
-        return [name for name in missing if self.copied_source and name in self.copied_source]
+        said = WORD.findall(source)
+        missing = list(self._missing(said[1:], translation))
+        if not missing or self.translated_source is not None:
+            return [] if _is_headline(said) else missing
+        strange = [x for x in WORD.findall(translation) if x[0].isupper() and x not in said]
+        return [  # Florenz is not lost where there is Florence
+            name
+            for name in missing
+            if self.copied_source is not None
+            and name in self.copied_source
+            and not any(_likeness(name, word, _LIKE) for word in strange)
+        ]
 
     def _missing(self, said: list[str], translation: str) -> Iterator[str]:
         """Capitalised words that may be names and that a translation lacks."""
-        lower, translated = translation.lower(), self.translated_source
+        written, translated = WORD.findall(translation.lower()), self.translated_source
         for word in dict.fromkeys(said):
-            if len(word) < _SHORTEST or not word[0].isupper() or word.lower() in lower:
+            if not _SHORTEST <= len(word) <= _LONGEST or not word[0].isupper():
                 continue
-            if translated is None or word.lower() not in translated:
+            if translated is not None and word.lower() in translated:
+                continue
+            if not any(_has(other, word.lower()) for other in written):
                 yield word
 
 
+def _has(word: str, name: str) -> bool:
+    """Whether a word is a name, or a name with an ending."""
+    return word.startswith(name) and len(word) <= len(name) + 3
+
+
+def _is_headline(said: list[str]) -> bool:
+    long = [word for word in said if len(word) >= _SHORTEST]
+    return len(long) >= _HEADLINE and 3 * sum(w[0].isupper() for w in long) > 2 * len(long)
+
+
+def _same_word(name: str, word: str, from_german: bool) -> bool:
+    """Whether two words differ in an ending that the languages explain."""
+    if from_german:
+        return name.startswith(word) and name[len(word) :] in _ENDINGS
+    one, other = (text.lower().replace("c", "k") for text in (name, word))
+    same = [a == b for a, b in zip(one, other, strict=False)]
+    stem = [*same, False].index(False)
+    english, german = (text.lower()[stem:] for text in (name, word))
+    explained = _ENGLISH.fullmatch(english) and _GERMAN.fullmatch(german)
+    return stem >= _SHORTEST and explained is not None
+
+
 def _likeness(name: str, word: str, least: float) -> float:
-    """From 0 to 1; not worked out where it is certainly less than `least`."""
+    """From 0 to 1; 0 where it is less than `least`."""
+    if len(word) > _LONGEST:
+        return 0.0
     matcher = SequenceMatcher(None, name.lower(), word.lower(), autojunk=False)
-    return matcher.ratio() if matcher.quick_ratio() >= least else 0.0
+    like = matcher.ratio() if matcher.quick_ratio() >= least else 0.0
+    return like if like >= least else 0.0

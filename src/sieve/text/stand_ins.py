@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 _NAMES = ("Peter", "Maria", "Berlin", "Thomas", "London", "Anna", "Smith")
 _YEARS = ("2015", "2012", "2016", "2013")
-_DATE = re.compile(r"(?<![\w.,/:-])\d{1,4}([./-])\d{1,2}\1\d{2,4}(?![\w/:-]|[.,]\w)")
+_SAYS_YEAR = re.compile(r"\b(?:Jahr\w*|years?)\W+\d{4}", re.I)
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,12 @@ class StandIns:
     meant: Mapping[str, str]
 
     def restored(self, translation: str) -> str | None:
-        """A translation of the line with the words meant; None where a stand-in got lost, too."""
+        """A translation of the line with the words meant.
+
+        None where a stand-in got lost, too, or where a date has become a year in words.
+        """
+        if _SAYS_YEAR.search(translation) and not _SAYS_YEAR.search(self.line):
+            return None
         for stand_in in self.meant:
             there, here = (len(_whole(stand_in).findall(x)) for x in (translation, self.line))
             if there != here:
@@ -30,16 +35,17 @@ class StandIns:
         return _any_of(self.meant).sub(lambda match: self.meant[match[0]], translation)
 
 
-def stand_ins(line: str, lost: Iterable[str], skipped: int = 0) -> StandIns | None:
+def stand_ins(line: str, lost: Iterable[str], avoid: str = "", skipped: int = 0) -> StandIns | None:
     """A stand-in for each lost word of a line; None where there are not enough.
 
     Args:
         line: As it was given.
         lost: Words of it, names or dates.
+        avoid: Text whose words are no stand-ins, either.
         skipped: How many of the possible stand-ins are not used.
     """
     free = {
-        kind: iter([word for word in words if word not in line][skipped:])
+        kind: iter([word for word in words if word not in f"{line} {avoid}"][skipped:])
         for kind, words in ((False, _NAMES), (True, _YEARS))
     }
     chosen = {word: next(free[word[0].isdigit()], None) for word in lost}
@@ -47,20 +53,6 @@ def stand_ins(line: str, lost: Iterable[str], skipped: int = 0) -> StandIns | No
         return None
     text = _any_of(chosen).sub(lambda match: str(chosen[match[0]]), line)
     return StandIns(text, {str(stand_in): word for word, stand_in in chosen.items()})
-
-
-def lost_dates(source: str, translation: str) -> list[str]:
-    """All dates in digits of a text, where its translation lacks one of them.
-
-    Day and month may be in another order there.
-    """
-    found = list(dict.fromkeys(match[0] for match in _DATE.finditer(source)))
-    written = [_numbers(match[0]) for match in _DATE.finditer(translation)] if found else []
-    return [] if all(_numbers(date) in written for date in found) else found
-
-
-def _numbers(date: str) -> list[int]:
-    return sorted(map(int, re.findall(r"\d+", date)))
 
 
 def _whole(word: str) -> re.Pattern[str]:
