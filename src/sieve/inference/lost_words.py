@@ -74,4 +74,4 @@ def _replaced(line: str, lost: set[str]) -> list[str]:
     """What stand-ins are for, in the order of the line: lost names, and all dates if one is."""
     every = dates(line)
     wanted = lost.union(every) if lost.intersection(every) else lost
-    return sorted(wanted, key=line.find)
+    return sorted(wanted, key=lambda word: (line.find(word), word))
