@@ -31,7 +31,6 @@ _ENDINGS = frozenset(("e", "en", "er", "erin", "ern", "ers", "es", "in", "is", "
 _ENGLISH = re.compile("(?:i?ans?|i?a|ics?|is|ism|ists|ity|s|us|y)")
 _GERMAN = re.compile("(?:e|i?en|i?er|ie|iker?|ische?n?|ismus|isten|ität|n)")
 """Endings of one word in two languages: Habsburgs and Habsburger, Apoptosis and Apoptose."""
-_HEADLINE = 4  # words or more, two of three of them capitalised: capitals say nothing
 _NOTE = {"format": "sieve names 1"}
 
 
@@ -110,7 +109,7 @@ class Names:
         said = WORD.findall(source)
         missing = list(self._missing(said[1:], translation))
         if not missing or self.translated_source is not None:
-            return [] if _is_headline(said) else missing
+            return [] if missing and self._is_headline(said) else missing
         strange = [x for x in WORD.findall(translation) if x[0].isupper() and x not in said]
         return [  # Florenz is not lost where there is Florence
             name
@@ -131,15 +130,18 @@ class Names:
             if not any(_has(other, word.lower()) for other in written):
                 yield word
 
+    def _is_headline(self, said: list[str]) -> bool:
+        """Whether most words that are no names have capitals, which then say nothing."""
+        known = [
+            w for w in said[1:] if self.translated_source and w.lower() in self.translated_source
+        ]
+        capitals = sum(word[0].isupper() for word in known)
+        return capitals > 1 and 2 * capitals > len(known)
+
 
 def _has(word: str, name: str) -> bool:
     """Whether a word is a name, or a name with an ending."""
     return word.startswith(name) and len(word) <= len(name) + 3
-
-
-def _is_headline(said: list[str]) -> bool:
-    long = [word for word in said if len(word) >= _SHORTEST]
-    return len(long) >= _HEADLINE and 3 * sum(w[0].isupper() for w in long) > 2 * len(long)
 
 
 def _same_word(name: str, word: str, from_german: bool) -> bool:
