@@ -13,9 +13,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import sacrebleu
+from sacrebleu import BLEU, CHRF
 
 from cpu_common import command, machine, note
+from sieve.evaluation.sets import ParallelSet, read_pair
 from sieve.files import write_json
 from sieve.inference.load import load
 from sieve.inference.translator import Translator
@@ -23,6 +24,7 @@ from sieve.text.names import WORD, Names
 
 MODELS = ("en-de", "de-en")
 SETS = ("newstest2017", "newstest2018", "newstest2019", "flores200_devtest", "tatoeba2021")
+METRICS = {"BLEU": BLEU(), "chrF": CHRF()}
 CHUNK = 50  # lines that are translated with and without it before the next ones
 Lines = list[str]
 
@@ -55,8 +57,10 @@ def measure(translator: Translator, sources: Lines, references: Lines) -> dict[s
         words = [set(WORD.findall(line)) for line in lines]
         kept = sum(len(names & there) for names, there in zip(wanted, words, strict=True))
         result[way] = {
-            "BLEU": round(sacrebleu.corpus_bleu(lines, [references]).score, 2),
-            "chrF": round(sacrebleu.corpus_chrf(lines, [references]).score, 2),
+            **{
+                name: round(metric.corpus_score(lines, [references]).score, 2)
+                for name, metric in METRICS.items()
+            },
             "kept": round(100 * kept / result["names"], 1),
             "milliseconds": round(1000 * seconds[way] / len(sources), 3),
         }
@@ -65,16 +69,12 @@ def measure(translator: Translator, sources: Lines, references: Lines) -> dict[s
     return result
 
 
-def read(tests: Path, name: str, languages: tuple[str, str]) -> tuple[Lines, Lines]:
-    """The two sides of a test set; one of both directions has one name."""
+def read(tests: Path, name: str, languages: tuple[str, str]) -> ParallelSet:
+    """A test set; one that serves both directions is named after one of them."""
     stem = f"{name}.{'-'.join(languages)}"
     if not (tests / f"{stem}.{languages[0]}").exists():
         stem = f"{name}.{'-'.join(reversed(languages))}"
-    first, second = (
-        (tests / f"{stem}.{language}").read_text(encoding="utf-8").split("\n")[:-1]
-        for language in languages
-    )
-    return first, second
+    return read_pair(name, *(tests / f"{stem}.{language}" for language in languages))
 
 
 def main() -> None:
@@ -90,11 +90,13 @@ def main() -> None:
         translator = load(model, engine="native", threads=1)
         names = translator.names
         for name in SETS:
-            sides = read(args.data / "test", name, translator.languages)
+            test = read(args.data / "test", name, translator.languages)
+            test = test.first(args.sentences or None)
             translator.names = names
-            one = measure(translator, *(side[: args.sentences or None] for side in sides))
+            one = measure(translator, list(test.sources), list(test.references))
             result["models"].setdefault(model, {})[name] = one
             note(f"{model} {name}: {one}")
+    result["signatures"] = [str(metric.get_signature()) for metric in METRICS.values()]
     write_json(args.output, result)
 
 

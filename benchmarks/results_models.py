@@ -216,7 +216,8 @@ def names() -> Iterator[list[str]]:
         "Built-in models with selection, beam 5, one thread; without / with what is done around "
         "the model for names. A name is a capitalised word of four letters or more that source and "
         "reference share. The rules were made on newstest2017 and 2018. CPU time: with divided by "
-        f"without. `names.json`; {content['command']}.",
+        f"without. `names.json`; {content['command']}; "
+        f"{', '.join(f'`{s}`' for s in content['signatures'])}.",
         "",
         *table(["model", "set", "BLEU", "chrF", "names kept %", "lines changed", "time"], rows),
     ]
