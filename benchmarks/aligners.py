@@ -23,10 +23,10 @@ from typing import Any
 
 import numpy as np
 
+from sieve.data.corpus import Corpus, Ragged
 from sieve.files import write_json
-from sieve.selection.aligners import Aligner, make_aligner
-from sieve.selection.thot_aligners import ThotAligner
-from sieve.text.corpus import Corpus, Ragged
+from sieve.selection.aligners.registry import Aligner, make_aligner
+from sieve.selection.aligners.thot_aligners import ThotAligner
 
 SUBJECTS = ("sieve fast_align", "thot fast_align", "systran fast_align", "thot hmm", "thot eflomal")
 SMALL = {"thot hmm": 5000, "thot eflomal": 5000, "thot ibm4": 1000}

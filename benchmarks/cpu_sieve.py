@@ -24,11 +24,11 @@ from cpu_common import (
     lexicon_set,
     make_lexicon,
 )
-from sieve.bundle import WEIGHTS_FILE, open_bundle
-from sieve.inference.options import SearchOptions
+from sieve.bundle.directory import WEIGHTS_FILE, open_bundle
+from sieve.engines.options import SearchOptions
 from sieve.selection.lexicon import Lexicon
 from sieve.selection.selectors import FullVocabulary, LexiconTopK, NeuralSelection, Selector
-from sieve.text.tokenizer import Tokenizers
+from sieve.tokenize.tokenizer import Tokenizers
 
 K = 200
 """Words of each source word that the lexicon selection takes at most."""
@@ -63,9 +63,9 @@ def random_model(size: Size) -> Any:
 
 def prepare(directory: Path, size: Size, set_size: int) -> None:
     """Writes the lexicon and the directory that `sieve convert --int8` makes of random weights."""
-    from sieve.bundle import write_bundle
+    from sieve.bundle.directory import write_bundle
+    from sieve.bundle.quantization import LAYOUT, quantize
     from sieve.config import to_dict
-    from sieve.quantization import LAYOUT, quantize
 
     table = make_lexicon(set_size)
     np.save(directory / LEXICON_FILE, table)
@@ -102,12 +102,12 @@ def open_engine(directory: Path, settings: dict[str, Any]) -> Any:
     if settings.get("engine") == "torch":
         import torch
 
-        from sieve.inference.torch_engine import TorchEngine
+        from sieve.engines.torch.torch_engine import TorchEngine
         from sieve.model.checkpoint import load_model
 
         torch.set_num_threads(threads)
         return TorchEngine(load_model(bundle))
-    from sieve.inference.native_engine import NativeEngine
+    from sieve.engines.native.native_engine import NativeEngine
 
     engine = NativeEngine.open(open_bundle(bundle), threads=threads)
     assert engine.int8

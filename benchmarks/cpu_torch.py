@@ -10,10 +10,10 @@ from torch import Tensor, nn
 
 from cpu_common import BEAM, Size, Stopwatch
 from cpu_sieve import Forced, random_model
-from sieve.inference.output_words import AllWords
-from sieve.inference.torch_engine import TorchEngine
+from sieve.engines.torch.output_words import AllWords
+from sieve.engines.torch.torch_engine import TorchEngine
 from sieve.selection.selectors import FullVocabulary
-from sieve.text.vocabulary import IntArray
+from sieve.tokenize.vocabulary import IntArray
 
 
 def prepare(directory: Path, size: Size, set_size: int) -> None:

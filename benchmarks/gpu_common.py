@@ -16,13 +16,13 @@ from typing import Any, TypeVar
 import numpy as np
 import torch
 
-from sieve.inference.engine import Hypothesis
-from sieve.inference.options import SearchOptions
-from sieve.inference.torch_engine import TorchEngine
-from sieve.model.config import ModelConfig, resolve
+from sieve.bundle.config import ModelConfig, resolve
+from sieve.engines.engine import Hypothesis
+from sieve.engines.options import SearchOptions
+from sieve.engines.torch.torch_engine import TorchEngine
 from sieve.model.translation import TranslationModel
 from sieve.selection.selectors import Selector
-from sieve.text.vocabulary import BOS, EOS, PAD, IntArray
+from sieve.tokenize.vocabulary import BOS, EOS, PAD, IntArray
 
 T = TypeVar("T")
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"

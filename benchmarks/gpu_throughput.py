@@ -31,10 +31,10 @@ from gpu_common import (
     threshold_for,
     timed,
 )
-from sieve.inference.captured import Captured
-from sieve.inference.search import run_checked
-from sieve.inference.torch_engine import TorchEngine
-from sieve.model.config import ModelConfig, resolve
+from sieve.bundle.config import ModelConfig, resolve
+from sieve.engines.torch.captured import Captured
+from sieve.engines.torch.search import run_checked
+from sieve.engines.torch.torch_engine import TorchEngine
 from sieve.selection.selectors import FullVocabulary, NeuralSelection, Selector, log_odds
 
 

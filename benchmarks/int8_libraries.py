@@ -20,7 +20,7 @@ import numpy as np
 import torch
 
 from sieve import _native
-from sieve.quantization import pack
+from sieve.bundle.quantization import pack
 
 SHAPES = [(5, 256, 1536), (5, 1536, 256), (5, 256, 256), (5, 256, 1024), (30, 256, 1536),
           (30, 512, 2048), (5, 512, 2048), (30, 256, 32000)]  # fmt: skip

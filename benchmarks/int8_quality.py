@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from sieve.bundle import open_bundle
-from sieve.evaluation.quality import bleu
-from sieve.inference.native_engine import NativeEngine
-from sieve.inference.options import SearchOptions
+from sieve.bundle.directory import open_bundle
+from sieve.engines.native.native_engine import NativeEngine
+from sieve.engines.options import SearchOptions
+from sieve.evaluate.measure.quality import bleu
 from sieve.selection.selectors import FullVocabulary, NeuralSelection, log_odds
-from sieve.text.vocabulary import EOS
+from sieve.tokenize.vocabulary import EOS
 
 
 def measure(directory: Path, args: argparse.Namespace) -> dict[str, Any]:

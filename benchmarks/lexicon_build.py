@@ -16,8 +16,8 @@ from pathlib import Path
 
 import psutil
 
+from sieve.data.corpus import Corpus
 from sieve.files import write_json
-from sieve.text.corpus import Corpus
 
 
 def main() -> None:

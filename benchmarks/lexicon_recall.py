@@ -10,11 +10,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from sieve.evaluation.recall import recall_of_sets
+from sieve.data.reading import read_lines
+from sieve.evaluate.measure.recall import recall_of_sets
 from sieve.files import write_json
 from sieve.selection.lexicon import Lexicon
-from sieve.text.reading import read_lines
-from sieve.text.tokenizer import Tokenizers, load_tokenizers
+from sieve.tokenize.tokenizer import Tokenizers, load_tokenizers
 
 TOP = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
 

@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
+from sieve.data.batching import BatchingOptions, EpochPlan, Mixture, make_batch, plan_epoch
+from sieve.data.corpus import Corpus, Ragged
+from sieve.data.corpus_writer import CorpusWriter
 from sieve.files import whole_directory
-from sieve.text.batching import BatchingOptions, EpochPlan, Mixture, make_batch, plan_epoch
-from sieve.text.corpus import Corpus, Ragged
-from sieve.text.corpus_writer import CorpusWriter
-from sieve.text.tokenizer_training import TokenizerOptions, train_tokenizers
-from sieve.training.loader import Loader, LoaderOptions, Position
+from sieve.tokenize.tokenizer_training import TokenizerOptions, train_tokenizers
+from sieve.train.loader import Loader, LoaderOptions, Position
 
 
 def generate(directory: Path, pairs: int) -> None:

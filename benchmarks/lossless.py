@@ -20,15 +20,15 @@ import numpy.typing as npt
 
 from attacks import KINDS, unusual
 from cpu_common import command, machine, note
+from sieve.bundle.catalogue import built_in
+from sieve.engines.native.native_engine import NativeEngine
+from sieve.engines.options import SearchOptions
 from sieve.files import write_json
-from sieve.inference.load import load
-from sieve.inference.native_engine import NativeEngine
-from sieve.inference.options import SearchOptions
-from sieve.inference.shipped import built_in
-from sieve.inference.translation import Request
-from sieve.inference.translator import Translator
 from sieve.selection.lexicon import Lexicon
-from sieve.text.vocabulary import EOS
+from sieve.tokenize.vocabulary import EOS
+from sieve.translate.load import load
+from sieve.translate.translation import Request
+from sieve.translate.translator import Translator
 
 GREEDY, BEAM = SearchOptions(beam_size=1), SearchOptions()
 LOSSLESS = replace(GREEDY, lossless=True)

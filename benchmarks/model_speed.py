@@ -17,7 +17,7 @@ from pathlib import Path
 import torch
 import torch.nn.functional as F
 
-from sieve.model.config import resolve
+from sieve.bundle.config import resolve
 from sieve.model.recurrence import _doubling, _triton_kernel
 from sieve.model.translation import TranslationModel
 

@@ -15,11 +15,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from sieve.text.normalize import normalize
-from sieve.text.reading import read_lines
-from sieve.text.tokenizer import Tokenizer
-from sieve.text.tokenizer_training import TokenizerOptions, train_tokenizers
-from sieve.text.vocabulary import UNK
+from sieve.data.reading import read_lines
+from sieve.tokenize.normalize import normalize
+from sieve.tokenize.tokenizer import Tokenizer
+from sieve.tokenize.tokenizer_training import TokenizerOptions, train_tokenizers
+from sieve.tokenize.vocabulary import UNK
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results" / "moses_roundtrip.json"
 

@@ -16,11 +16,11 @@ from typing import Any
 from sacrebleu import BLEU, CHRF
 
 from cpu_common import command, machine, note
-from sieve.evaluation.sets import ParallelSet, read_pair
+from sieve.evaluate.measure.sets import ParallelSet, read_pair
 from sieve.files import write_json
-from sieve.inference.load import load
-from sieve.inference.translator import Translator
-from sieve.text.names import WORD, Names
+from sieve.repair.names import WORD, Names
+from sieve.translate.load import load
+from sieve.translate.translator import Translator
 
 MODELS = ("en-de", "de-en")
 SETS = ("newstest2017", "newstest2018", "newstest2019", "flores200_devtest", "tatoeba2021")

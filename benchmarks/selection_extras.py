@@ -17,15 +17,15 @@ from typing import Any
 import sacrebleu
 
 from cpu_common import command, machine, note
-from sieve.evaluation.probes import recalls
-from sieve.evaluation.reliability import measure_reliability
-from sieve.evaluation.sets import ParallelSet
-from sieve.evaluation.table import output_probe
+from sieve.evaluate.measure.probes import recalls
+from sieve.evaluate.measure.reliability import measure_reliability
+from sieve.evaluate.measure.sets import ParallelSet
+from sieve.evaluate.measure.table import output_probe
 from sieve.files import write_json
-from sieve.inference.load import load
-from sieve.inference.translation import Request
-from sieve.inference.translator import Translator
-from sieve.text.glossary import Glossary
+from sieve.repair.glossary import Glossary
+from sieve.translate.load import load
+from sieve.translate.translation import Request
+from sieve.translate.translator import Translator
 
 RECALLS = (0.99, 0.995, 0.998, 0.999)
 # half of them what a model would say anyway, half of them rarer words for it

@@ -17,17 +17,17 @@ import ctranslate2
 
 from cpu_common import SPECIAL, Size, word
 from cpu_ctranslate2 import Random
-from sieve.bundle import open_bundle
-from sieve.inference.load import load
-from sieve.inference.native_engine import usable_cores
-from sieve.inference.shipped import find_model
-from sieve.inference.translation import Request, Translation
-from sieve.inference.translator import Translator
-from sieve.model.weights import model_config
+from sieve.bundle.catalogue import find_model
+from sieve.bundle.directory import open_bundle
+from sieve.bundle.weights import model_config
+from sieve.engines.native.native_engine import usable_cores
 from sieve.serve import service
 from sieve.serve.models import Model, Models
 from sieve.serve.run import listen, serve
 from sieve.serve.settings import Settings
+from sieve.translate.load import load
+from sieve.translate.translation import Request, Translation
+from sieve.translate.translator import Translator
 
 BATCH_CHARACTERS = 4000
 """Of a batch: CTranslate2 gains from batches, unlike Sieve."""

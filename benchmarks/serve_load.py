@@ -29,8 +29,8 @@ import psutil
 from cpu_common import command, machine, note, summary
 from serve_clients import Tally, answer, bad_clients, good_client, good_request
 from sieve.files import write_json
-from sieve.inference.load import load
-from sieve.inference.translation import Request
+from sieve.translate.load import load
+from sieve.translate.translation import Request
 
 NEWSTEST = Path("test/newstest2019.en-de.en")
 HERE = Path(__file__).parent

@@ -19,12 +19,12 @@ import torch
 
 from sieve import log
 from sieve.config import with_overrides
-from sieve.text.batching import MemoryPairs, Mixture
-from sieve.text.corpus import Ragged
-from sieve.text.tokenizer import Tokenizers
-from sieve.text.vocabulary import EOS
-from sieve.training.session import train
-from sieve.training.setup import TrainingData, target_frequency
+from sieve.data.batching import MemoryPairs, Mixture
+from sieve.data.corpus import Ragged
+from sieve.tokenize.tokenizer import Tokenizers
+from sieve.tokenize.vocabulary import EOS
+from sieve.train.session import train
+from sieve.train.setup import TrainingData, target_frequency
 
 V = 32000
 

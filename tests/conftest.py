@@ -29,8 +29,8 @@ class ToyData:
 
 @pytest.fixture(scope="session")
 def toy_data(tmp_path_factory: pytest.TempPathFactory) -> ToyData:
-    from sieve.text.corpus_writer import write_corpus
-    from sieve.text.tokenizer_training import TokenizerOptions, train_tokenizers
+    from sieve.data.corpus_writer import write_corpus
+    from sieve.tokenize.tokenizer_training import TokenizerOptions, train_tokenizers
 
     rng = random.Random(7)
     words = ["".join(rng.choices("bdfgklmnprst", k=2)) + c for c in "aeiou" for _ in range(8)]

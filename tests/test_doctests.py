@@ -5,9 +5,9 @@ import importlib
 
 import pytest
 
-from sieve.inference.shipped import built_in
+from sieve.bundle.catalogue import built_in
 
-MODULES = ["sieve.inference.translator", "sieve.inference.load", "sieve.documents.document"]
+MODULES = ["sieve.translate.translator", "sieve.translate.load", "sieve.documents.document"]
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -22,9 +22,9 @@ from pathlib import Path
 from measured import add_sets, measured
 from verbs import Json, command, once, write
 
-from sieve.evaluation.curve import Curve
-from sieve.inference.load import load
-from sieve.text.reading import read_lines
+from sieve.data.reading import read_lines
+from sieve.evaluate.measure.curve import Curve
+from sieve.translate.load import load
 
 TOP = (200, 1000)
 STATES = ("before", "after")

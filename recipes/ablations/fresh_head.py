@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sieve.bundle import open_bundle, write_bundle
+from sieve.bundle.directory import open_bundle, write_bundle
 
 DRAWN = "nvs.hidden.weight"
 ZERO = ("nvs.hidden.bias", "nvs.out.weight", "nvs.out.bias")

@@ -3,13 +3,13 @@
 import argparse
 from pathlib import Path
 
-from sieve.evaluation.curve import Curve, measure_curves
-from sieve.evaluation.idioms import read_idioms
-from sieve.evaluation.probes import Probe
-from sieve.evaluation.sets import read_set
-from sieve.inference.load import load
-from sieve.inference.translator import Translator
+from sieve.evaluate.measure.curve import Curve, measure_curves
+from sieve.evaluate.measure.idioms import read_idioms
+from sieve.evaluate.measure.probes import Probe
+from sieve.evaluate.measure.sets import read_set
 from sieve.selection.lexicon import Lexicon
+from sieve.translate.load import load
+from sieve.translate.translator import Translator
 
 
 def add_sets(parser: argparse.ArgumentParser) -> None:

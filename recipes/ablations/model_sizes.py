@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 from verbs import Json, command, write
 
-from sieve.bundle import open_bundle
-from sieve.model.weights import model_config, parameter_shapes
+from sieve.bundle.directory import open_bundle
+from sieve.bundle.weights import model_config, parameter_shapes
 from sieve.selection.lexicon import Lexicon
 
 TOP = (200, 1000)

@@ -16,10 +16,10 @@ from pathlib import Path
 
 from verbs import Json, command, once, write
 
-from sieve.evaluation.probes import Probe, batches
-from sieve.evaluation.recall import RecallMeter
-from sieve.evaluation.sets import read_set
-from sieve.inference.load import load
+from sieve.evaluate.measure.probes import Probe, batches
+from sieve.evaluate.measure.recall import RecallMeter
+from sieve.evaluate.measure.sets import read_set
+from sieve.translate.load import load
 
 WEIGHTS = ("auto:10", "auto:1", "100000", "10000", "1000", "100", "10", "1")
 THRESHOLD, SIZE = 0.9, 1000

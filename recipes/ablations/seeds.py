@@ -19,9 +19,9 @@ from measured import add_sets, measured
 from safetensors.numpy import load_file
 from verbs import Json, command, write
 
-from sieve.bundle import open_bundle, write_bundle
-from sieve.evaluation.curve import Curve
-from sieve.inference.load import load
+from sieve.bundle.directory import open_bundle, write_bundle
+from sieve.evaluate.measure.curve import Curve
+from sieve.translate.load import load
 
 TOP = (100, 200, 1000)
 

@@ -16,13 +16,13 @@ import numpy as np
 import numpy.typing as npt
 from pair import Pair, read_pair
 
-from sieve.selection.fast_align import FastAlign
-from sieve.selection.symmetrize import symmetrize
-from sieve.selection.translation_table import TranslationTable
-from sieve.text.alignments import Alignments
-from sieve.text.corpus import Corpus, Ragged
-from sieve.text.reading import read_lines
-from sieve.text.tokenizer import Tokenizer, load_tokenizers
+from sieve.data.alignments import Alignments
+from sieve.data.corpus import Corpus, Ragged
+from sieve.data.reading import read_lines
+from sieve.selection.aligners.fast_align import FastAlign
+from sieve.selection.aligners.symmetrize import symmetrize
+from sieve.selection.aligners.translation_table import TranslationTable
+from sieve.tokenize.tokenizer import Tokenizer, load_tokenizers
 
 LONGEST = 60  # tokens of a side to learn from
 FLOOR = 1e-3  # probabilities below it are not kept

@@ -19,10 +19,10 @@ from collect import test_hashes
 from distil_text import lines_of
 from pair import read_pair
 
+from sieve.data.cleaning import sentence_hash
+from sieve.data.reading import read_lines
 from sieve.files import whole_file
-from sieve.text.cleaning import sentence_hash
-from sieve.text.normalize import normalize
-from sieve.text.reading import read_lines
+from sieve.tokenize.normalize import normalize
 
 GROUP = "borrowed"
 

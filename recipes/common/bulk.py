@@ -15,16 +15,16 @@ import torch
 from distil_text import NBest, Sentences
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from sieve.inference.beams import Beams
-from sieve.inference.kernels import kernels_for
-from sieve.inference.options import SearchOptions
-from sieve.inference.output_words import AllWords
-from sieve.inference.search import CHECK_EVERY, Search, hypotheses
-from sieve.inference.torch_engine import TorchEngine
+from sieve.engines.options import SearchOptions
+from sieve.engines.torch.beams import Beams
+from sieve.engines.torch.output_words import AllWords
+from sieve.engines.torch.search import CHECK_EVERY, Search, hypotheses
+from sieve.engines.torch.stepping import DecoderSteps
+from sieve.engines.torch.torch_engine import TorchEngine
+from sieve.kernels.search_kernels import kernels_for
 from sieve.model.layers import SelfAttention
-from sieve.model.stepping import DecoderSteps
 from sieve.model.translation import TranslationModel
-from sieve.text.vocabulary import EOS
+from sieve.tokenize.vocabulary import EOS
 
 Rows = npt.NDArray[np.int64]
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from pair import Pair, read_pair
 
-from sieve.bundle import open_bundle
+from sieve.bundle.directory import open_bundle
 
 NAMES = {"en": "English", "de": "German", "ru": "Russian"}
 STAGES = {"run": "The student", "settle": "Settling", "head": "The head"}

@@ -26,10 +26,10 @@ from typing import Any, TextIO
 import noise
 from pair import Pair, read_pair
 
-from sieve.text.cleaning import CleaningOptions, apply_text_rules, sentence_hash, text_rules
-from sieve.text.normalize import normalize
-from sieve.text.reading import read_lines
-from sieve.text.tokenizer_training import TokenizerOptions, train_tokenizers
+from sieve.data.cleaning import CleaningOptions, apply_text_rules, sentence_hash, text_rules
+from sieve.data.reading import read_lines
+from sieve.tokenize.normalize import normalize
+from sieve.tokenize.tokenizer_training import TokenizerOptions, train_tokenizers
 
 BLOCK = 1000  # lines that stay together: neighbours compress well
 Lines = tuple[list[str], list[str]]

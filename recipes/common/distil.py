@@ -90,8 +90,8 @@ def open_model(model: Path, args: argparse.Namespace):  # type: ignore[no-untype
     import torch
     from bulk import Bulk, BulkOptions
 
-    from sieve.inference.options import SearchOptions
-    from sieve.inference.torch_engine import TorchEngine
+    from sieve.engines.options import SearchOptions
+    from sieve.engines.torch.torch_engine import TorchEngine
     from sieve.model.checkpoint import load_model
 
     on_gpu = torch.cuda.is_available()

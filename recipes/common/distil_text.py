@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from sieve.data.reading import read_lines
 from sieve.files import whole_file
-from sieve.text.reading import read_lines
-from sieve.text.tokenizer import Tokenizer, load_tokenizers
-from sieve.text.vocabulary import EOS
+from sieve.tokenize.tokenizer import Tokenizer, load_tokenizers
+from sieve.tokenize.vocabulary import EOS
 
 MOST_TOKENS = 104  # longer sources are left out: 100, two for the tag, EOS
 Ids = npt.NDArray[np.uint16]

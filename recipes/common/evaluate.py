@@ -7,7 +7,7 @@ over all words and over those that the model selects by default (threshold, word
 set), the mean size of the sets, recall of the words of references and of the model's own output,
 how many outputs are exactly the same; and, with --lexicon, the same for an alignment lexicon whose
 sets are as large. A set with one direction in its name is also read backwards unless it was written
-in that direction. What is measured and how is `sieve.evaluation`'s; here are only the choice of
+in that direction. What is measured and how is `sieve.evaluate`'s; here are only the choice of
 sets and the form of the file.
 """
 
@@ -22,15 +22,15 @@ from typing import Any
 import numpy as np
 from pair import read_pair
 
-from sieve.evaluation.probes import Probe, batches, recalls
-from sieve.evaluation.recall import RecallMeter
-from sieve.evaluation.sets import ParallelSet
-from sieve.evaluation.sets import read_pair as read_files
-from sieve.evaluation.table import NONE, Row, TableOptions, output_probe, rows_of, translated
-from sieve.inference.load import load
-from sieve.inference.translator import Translator
+from sieve.evaluate.measure.probes import Probe, batches, recalls
+from sieve.evaluate.measure.recall import RecallMeter
+from sieve.evaluate.measure.sets import ParallelSet
+from sieve.evaluate.measure.sets import read_pair as read_files
+from sieve.evaluate.measure.table import NONE, Row, TableOptions, output_probe, rows_of, translated
 from sieve.selection.lexicon import Lexicon
-from sieve.text.vocabulary import IntArray
+from sieve.tokenize.vocabulary import IntArray
+from sieve.translate.load import load
+from sieve.translate.translator import Translator
 
 ONE_WAY = ("newstest2019", "itds_idiom_test_detok", "wikiquote_idiomatic", "wikiquote_literal")
 LEFT_OUT = ("itds_idiom_test", "itds_idiom_trainplus")  # tokenised, or there to adapt to

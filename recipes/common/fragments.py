@@ -12,9 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from sieve.text.alignments import Alignments
-from sieve.text.corpus import Corpus
-from sieve.text.tokenizer import Tokenizer
+from sieve.data.alignments import Alignments
+from sieve.data.corpus import Corpus
+from sieve.tokenize.tokenizer import Tokenizer
 
 SHARE = 0.5  # of the pairs that a phrase is looked for in
 LOWER = 0.5  # of the phrases

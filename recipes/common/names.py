@@ -3,7 +3,7 @@
     python recipes/common/names.py recipes/en-de/data.toml COLLECTED MODEL [MODEL ...]
 
 COLLECTED holds what collect.py wrote; config.json says which way a model translates. Writes
-names.safetensors into each model's directory (see sieve.text.names) where both languages have the
+names.safetensors into each model's directory (see sieve.repair.names) where both languages have the
 same letters. An English word is one to be translated if three lines or more have it in lower case,
 or capitalised and less than half of them have it in German, too; a capitalised German word is a
 name if three lines or more have it and three of four have it in English, too.
@@ -17,12 +17,12 @@ from pathlib import Path
 
 from pair import read_pair
 
-from sieve.bundle import open_bundle
+from sieve.bundle.directory import open_bundle
+from sieve.data.reading import read_lines
 from sieve.log import progress
-from sieve.text.names import WORD, Names
-from sieve.text.reading import read_lines
-from sieve.text.surface import script_of
-from sieve.text.word_set import WordSet
+from sieve.repair.names import WORD, Names
+from sieve.repair.surface import script_of
+from sieve.repair.word_set import WordSet
 
 LINES = 3  # in which a word must occur to count
 TAKEN_OVER = 0.75  # share of the translations that have a name, too

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sieve.bundle import open_bundle, write_bundle
+from sieve.bundle.directory import open_bundle, write_bundle
 
 SIZE = 157 * 2**20 // 10  # four of them and the rest below 64 MiB
 WEIGHTS = "model.safetensors"

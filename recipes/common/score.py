@@ -19,16 +19,16 @@ import numpy as np
 import torch
 from pair import Pair, read_pair
 
-from sieve.bundle import open_bundle
-from sieve.evaluation.quality import bleu, chrf
-from sieve.inference.engine import Engine
-from sieve.inference.load import load
-from sieve.inference.options import SearchOptions
-from sieve.inference.torch_engine import TorchEngine
+from sieve.bundle.directory import open_bundle
+from sieve.data.reading import read_lines
+from sieve.engines.engine import Engine
+from sieve.engines.options import SearchOptions
+from sieve.engines.torch.torch_engine import TorchEngine
+from sieve.evaluate.measure.quality import bleu, chrf
 from sieve.model.checkpoint import load_model
 from sieve.selection.selectors import FullVocabulary
-from sieve.text.reading import read_lines
-from sieve.text.vocabulary import EOS
+from sieve.tokenize.vocabulary import EOS
+from sieve.translate.load import load
 
 BATCH = 256
 BEAMS = (1, 5)

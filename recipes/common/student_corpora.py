@@ -110,7 +110,7 @@ def good_pairs(
 
 def number(job: Job, name: str, sides: tuple[Lines, Lines], aligned: bool) -> int:
     """One corpus: `sieve prepare`, and its alignments; what is there already stays."""
-    from sieve.text.corpus import Corpus
+    from sieve.data.corpus import Corpus
 
     corpus = job.corpora / f"{name}.{job.piece:03d}"
     links_file = corpus.with_name(f"{corpus.name}.align")
@@ -134,7 +134,7 @@ def number(job: Job, name: str, sides: tuple[Lines, Lines], aligned: bool) -> in
     if aligned:
         from aligner import open_aligner
 
-        from sieve.text.alignments import write_pharaoh
+        from sieve.data.alignments import write_pharaoh
 
         links = open_aligner(Path(job.aligner), job.turned).align(opened)
         write_pharaoh(links_file, links)
@@ -178,8 +178,8 @@ def number_fragments(job: Job, group: str) -> int:
     """Phrases from the distilled pairs of a group, if there are any."""
     from fragments import fragments
 
-    from sieve.text.alignments import read_pharaoh
-    from sieve.text.corpus import Corpus
+    from sieve.data.alignments import read_pharaoh
+    from sieve.data.corpus import Corpus
 
     corpus = job.corpora / f"distilled.{group}.{job.piece:03d}"
     name = f"fragments.{group}"

@@ -15,8 +15,8 @@ from pathlib import Path
 from collect import BLOCK, COVERAGE, PARTS, Lines, sample
 from pair import Pair, read_pair
 
-from sieve.text.reading import read_lines
-from sieve.text.tokenizer_training import TokenizerOptions, train_tokenizers
+from sieve.data.reading import read_lines
+from sieve.tokenize.tokenizer_training import TokenizerOptions, train_tokenizers
 
 
 class Collected:

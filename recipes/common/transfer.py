@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from sieve.bundle import open_bundle, write_bundle
-from sieve.model.weights import float_tensors
-from sieve.text.tokenizer import Tokenizers, load_tokenizers
+from sieve.bundle.directory import open_bundle, write_bundle
+from sieve.bundle.weights import float_tensors
+from sieve.tokenize.tokenizer import Tokenizers, load_tokenizers
 
 SEED = 20221116
 WORDS = ("tgt_embedding.weight", "output.bias", "nvs.bias")  # the last where there is a head

@@ -12,14 +12,14 @@ import numpy as np
 from language import Language, Pair
 
 from sieve.cli.main import main
-from sieve.evaluation.recall import Recall, RecallMeter, recall_of_sets
-from sieve.inference.engine import FloatArray
-from sieve.inference.translator import Translator
+from sieve.data.alignments import Alignments
+from sieve.data.corpus import Ragged
+from sieve.engines.engine import FloatArray
+from sieve.evaluate.measure.recall import Recall, RecallMeter, recall_of_sets
 from sieve.selection.lexicon import Lexicon, LexiconBuilder
-from sieve.text.alignments import Alignments
-from sieve.text.corpus import Ragged
-from sieve.text.tokenizer import Tokenizer, Tokenizers
-from sieve.text.vocabulary import EOS
+from sieve.tokenize.tokenizer import Tokenizer, Tokenizers
+from sieve.tokenize.vocabulary import EOS
+from sieve.translate.translator import Translator
 
 CONFIG = Path(__file__).with_name("demo.toml")
 TRAIN_PAIRS, TEST_PAIRS = 20_000, 500

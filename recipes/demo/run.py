@@ -22,9 +22,9 @@ from experiment import (
 from language import Pair
 
 import sieve
-from sieve.inference.translator import Translator
 from sieve.selection.lexicon import Lexicon
 from sieve.selection.selectors import LexiconTopK
+from sieve.translate.translator import Translator
 
 DIRECTORY = Path("demo")
 SHOWN = 6

@@ -3,7 +3,7 @@
 import time
 
 import sieve
-from sieve.inference.translator import Translator
+from sieve.translate.translator import Translator
 
 SENTENCES = {
     "en-de": [

@@ -15,13 +15,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from sieve.evaluation.probes import Probe, batches
-from sieve.evaluation.recall import RecallMeter
-from sieve.evaluation.sets import ParallelSet, read_pair
-from sieve.evaluation.table import TableOptions, measure
-from sieve.inference.load import load
-from sieve.inference.options import SearchOptions
-from sieve.inference.translator import Translator
+from sieve.engines.options import SearchOptions
+from sieve.evaluate.measure.probes import Probe, batches
+from sieve.evaluate.measure.recall import RecallMeter
+from sieve.evaluate.measure.sets import ParallelSet, read_pair
+from sieve.evaluate.measure.table import TableOptions, measure
+from sieve.translate.load import load
+from sieve.translate.translator import Translator
 
 SIZES = (250, 500, 1000, 2000, 4000, 8000)
 THRESHOLDS = (0.999, 0.99, 0.97, 0.9, 0.8, 0.5)

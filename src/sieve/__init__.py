@@ -8,7 +8,7 @@ from importlib import metadata as _metadata
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sieve.inference.load import load
+    from sieve.translate.load import load
 
 
 def _version() -> str:
@@ -25,5 +25,5 @@ __all__ = ["__version__", "load"]
 def __getattr__(name: str) -> Any:
     if name == "load":
         # by name: a room that imports the package for its version must not pull in an engine
-        return import_module("sieve.inference.load").load
+        return import_module("sieve.translate.load").load
     raise AttributeError(f"module 'sieve' has no attribute '{name}'")

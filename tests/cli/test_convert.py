@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 import torch
 
-from sieve.bundle import open_bundle
+from sieve.bundle.config import ModelConfig
+from sieve.bundle.directory import open_bundle
 from sieve.cli.main import main
+from sieve.data.corpus import Corpus
 from sieve.files import read_json, read_tensors, write_json, write_tensors
 from sieve.model.checkpoint import load_model, save_model
-from sieve.model.config import ModelConfig
 from sieve.model.translation import TranslationModel
+from sieve.repair.names import Names
+from sieve.repair.word_set import WordSet
 from sieve.selection.lexicon import Lexicon
-from sieve.text.corpus import Corpus
-from sieve.text.names import Names
-from sieve.text.word_set import WordSet
-from sieve.training.adapt import AdaptOptions, adapt
-from sieve.training.average import average
+from sieve.train.adapt import AdaptOptions, adapt
+from sieve.train.average import average
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from directories import write_model
 
 from sieve.cli import doctor
 from sieve.cli.main import main
-from sieve.inference.native_engine import available_kernels
+from sieve.engines.native.native_engine import available_kernels
 
 
 @pytest.fixture(autouse=True)
@@ -54,7 +54,7 @@ def test_for_people(models: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_without_models(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("sieve.inference.shipped.built_in", dict)
+    monkeypatch.setattr("sieve.bundle.catalogue.built_in", dict)
     assert main(["doctor"]) == 0
     assert "none is built in; name a directory" in capsys.readouterr().out
 

@@ -9,7 +9,7 @@ from directories import write_model
 from toy_lexicon import random_lexicon
 
 from sieve.cli.main import main
-from sieve.evaluation.curve import THRESHOLDS
+from sieve.evaluate.measure.curve import THRESHOLDS
 
 
 @pytest.fixture(scope="module")

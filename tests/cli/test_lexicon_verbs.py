@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sieve.bundle import LEXICON_FILE
+from sieve.bundle.directory import LEXICON_FILE
 from sieve.cli.main import main
+from sieve.data.alignments import read_pharaoh
+from sieve.data.corpus import Corpus
+from sieve.data.corpus_writer import CorpusWriter
 from sieve.files import whole_directory
 from sieve.selection.lexicon import Lexicon
-from sieve.text.alignments import read_pharaoh
-from sieve.text.corpus import Corpus
-from sieve.text.corpus_writer import CorpusWriter
 
 
 @pytest.fixture(scope="module")
@@ -117,8 +117,8 @@ def test_align_with_a_model(
     toy_data: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("torch")
+    from sieve.bundle.config import ModelConfig
     from sieve.model.checkpoint import save_model
-    from sieve.model.config import ModelConfig
     from sieve.model.translation import TranslationModel
 
     corpus = Corpus.open(toy_data.corpus)

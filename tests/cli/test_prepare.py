@@ -15,13 +15,13 @@ import psutil
 import pytest
 
 from sieve.cli.prepare import KINDS, add_arguments, options_from
+from sieve.data.cleaning import CleaningOptions
+from sieve.data.corpus import Corpus
+from sieve.data.prepare import PrepareOptions
+from sieve.data.reading import PairFiles, TsvFile
 from sieve.errors import ConfigError
-from sieve.text import tokenizer_training
-from sieve.text.cleaning import CleaningOptions
-from sieve.text.corpus import Corpus
-from sieve.text.prepare import PrepareOptions
-from sieve.text.reading import PairFiles, TsvFile
-from sieve.text.tokenizer_training import TokenizerOptions
+from sieve.tokenize import tokenizer_training
+from sieve.tokenize.tokenizer_training import TokenizerOptions
 
 COMMAND = [sys.executable, "-m", "sieve.cli", "prepare"]
 SMALL = ["--vocab-size", "370", "--languages", "en", "de"]

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 import torch
 
+from sieve.bundle.config import ModelConfig
 from sieve.cli.main import main
+from sieve.data.corpus import Corpus
 from sieve.model.checkpoint import save_model
-from sieve.model.config import ModelConfig
 from sieve.model.translation import TranslationModel
-from sieve.text.corpus import Corpus
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from sieve.bundle.catalogue import VARIABLE, built_in
 from sieve.cli.main import main
-from sieve.inference.shipped import VARIABLE, built_in
 
 
 @pytest.fixture

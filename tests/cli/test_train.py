@@ -16,8 +16,8 @@ import torch
 from sieve.cli.main import main
 from sieve.errors import InputError
 from sieve.files import read_tensors
-from sieve.training.session import train
-from sieve.training.state import RunDirectory
+from sieve.train.session import train
+from sieve.train.state import RunDirectory
 
 UPDATES = 36
 

@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 import torch
 
+from sieve.bundle.config import ModelConfig
 from sieve.cli.main import main
 from sieve.cli.translate import _arriving_lines, _Job, add_arguments
+from sieve.data.corpus import Corpus
 from sieve.model.checkpoint import save_model
-from sieve.model.config import ModelConfig
 from sieve.model.translation import TranslationModel
-from sieve.text.corpus import Corpus
 
 
 @pytest.fixture(scope="module")

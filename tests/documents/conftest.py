@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from sieve.inference.engine import Hypothesis
-from sieve.inference.options import SearchOptions
-from sieve.inference.translator import Translator
+from sieve.data.corpus import Corpus
+from sieve.engines.engine import Hypothesis
+from sieve.engines.options import SearchOptions
 from sieve.selection.selectors import Resources
-from sieve.text.corpus import Corpus
-from sieve.text.tokenizer import Tokenizer
-from sieve.text.vocabulary import IntArray
-from sieve.text.words import word_spans
+from sieve.tokenize.tokenizer import Tokenizer
+from sieve.tokenize.vocabulary import IntArray
+from sieve.tokenize.words import word_spans
+from sieve.translate.translator import Translator
 
 
 class Copies:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sieve.documents import read_document, translate_document
 from sieve.documents.html_tokens import html_tokens
 from sieve.errors import ConfigError
-from sieve.inference.translator import Translator
+from sieve.translate.translator import Translator
 
 KEPT = [
     "",

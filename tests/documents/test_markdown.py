@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from sieve.documents import read_document, translate_document
-from sieve.inference.translator import Translator
+from sieve.translate.translator import Translator
 
 KEPT = [
     "",

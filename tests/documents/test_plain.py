@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sieve.documents import read_document, translate_document
-from sieve.inference.translator import Translator
+from sieve.translate.translator import Translator
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ import pytest
 from reordered import DE_EN, EN_DE, Probe
 
 import sieve
+from sieve.bundle.catalogue import built_in
 from sieve.documents import translate_document
-from sieve.inference.shipped import built_in
-from sieve.inference.translator import Translator
+from sieve.translate.translator import Translator
 
 ENOUGH = 0.9
 

@@ -5,7 +5,7 @@ import math
 import torch
 import torch.nn.functional as F
 
-from sieve.model import attention_triton as kernels
+from sieve.kernels import attention_triton as kernels
 
 torch.manual_seed(0)
 for U, T, masked, causal in ((5, 7, True, False), (20, 20, True, False), (9, 9, False, True)):

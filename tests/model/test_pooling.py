@@ -80,7 +80,7 @@ def test_gradient_check_in_double_precision() -> None:
 
 def test_kernel_in_tritons_interpreter() -> None:
     pytest.importorskip("triton", reason="triton is not installed: its kernels cannot be checked")
-    program = Path(__file__).with_name("check_pooling_triton.py")
+    program = Path(__file__).parents[1] / "kernels" / ("check_pooling_triton.py")
     environment = {**os.environ, "TRITON_INTERPRET": "1"}
     done = subprocess.run(
         [sys.executable, program], env=environment, capture_output=True, text=True

@@ -7,11 +7,11 @@ from typing import Literal
 import pytest
 import torch
 
+from sieve.bundle.config import ModelConfig, resolve
 from sieve.errors import ConfigError, ModelError
-from sieve.model.config import ModelConfig, resolve
 from sieve.model.nvs import set_prior
 from sieve.model.translation import TranslationModel
-from sieve.text.vocabulary import BOS, EOS, PAD
+from sieve.tokenize.vocabulary import BOS, EOS, PAD
 
 SMALL = ModelConfig(
     src_vocab_size=40, tgt_vocab_size=40, encoder_layers=2, decoder_layers=2,

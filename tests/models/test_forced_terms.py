@@ -3,10 +3,10 @@
 import pytest
 
 import sieve
-from sieve.inference.shipped import built_in
-from sieve.inference.translation import Request
-from sieve.inference.translator import Translator
-from sieve.text.glossary import Glossary
+from sieve.bundle.catalogue import built_in
+from sieve.repair.glossary import Glossary
+from sieve.translate.translation import Request
+from sieve.translate.translator import Translator
 
 ENTRIES = (
     ("mat", "Fußmatte"),

@@ -21,13 +21,13 @@ import pytest
 from generated_models import Given
 
 import sieve
-from sieve.inference.engine import Engine
-from sieve.inference.options import SearchOptions
-from sieve.inference.shipped import built_in
-from sieve.inference.translator import Translator
+from sieve.bundle.catalogue import built_in
+from sieve.engines.engine import Engine
+from sieve.engines.options import SearchOptions
 from sieve.selection.selectors import FullVocabulary, NeuralSelection, Selector
 from sieve.selection.shortlist import Shortlist
-from sieve.text.vocabulary import EOS, IntArray
+from sieve.tokenize.vocabulary import EOS, IntArray
+from sieve.translate.translator import Translator
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "test"
 TOLERANCE = 1e-4

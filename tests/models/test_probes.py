@@ -6,8 +6,8 @@ from functools import cache
 import pytest
 
 import sieve
-from sieve.inference.shipped import built_in
-from sieve.inference.translator import Translator
+from sieve.bundle.catalogue import built_in
+from sieve.translate.translator import Translator
 
 SELECTIONS = ("none", "nvs")
 

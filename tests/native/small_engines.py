@@ -6,9 +6,9 @@ from functools import cache
 import pytest
 from generated_models import SMALL, native, random_sentences, random_weights
 
-from sieve.inference.native_engine import NativeEngine
-from sieve.inference.options import Sampling, SearchOptions
-from sieve.text.vocabulary import IntArray
+from sieve.engines.native.native_engine import NativeEngine
+from sieve.engines.options import Sampling, SearchOptions
+from sieve.tokenize.vocabulary import IntArray
 
 V = SMALL.tgt_vocab_size
 GREEDY = SearchOptions(beam_size=1, max_length_factor=1.0)

@@ -18,10 +18,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sieve import _native
+from sieve.bundle.quantization import quantize
+from sieve.engines.native.native_engine import NativeEngine
+from sieve.engines.options import SearchOptions
 from sieve.errors import ModelError
-from sieve.inference.native_engine import NativeEngine
-from sieve.inference.options import SearchOptions
-from sieve.quantization import quantize
 from sieve.selection.selectors import FullVocabulary
 
 FORMS = ("float32", "int8")

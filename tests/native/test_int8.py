@@ -8,12 +8,12 @@ import pytest
 from generated_models import SMALL, Weights, native, random_sentences, random_weights
 from int8_arithmetic import Int8Model
 
-from sieve.inference.native_engine import available_kernels
-from sieve.inference.options import SearchOptions
-from sieve.model.config import ModelConfig
-from sieve.quantization import dequantize, quantize
+from sieve.bundle.config import ModelConfig
+from sieve.bundle.quantization import dequantize, quantize
+from sieve.engines.native.native_engine import available_kernels
+from sieve.engines.options import SearchOptions
 from sieve.selection.selectors import FullVocabulary, NeuralSelection
-from sieve.text.vocabulary import IntArray
+from sieve.tokenize.vocabulary import IntArray
 
 CONFIGS = {
     "ssru": SMALL,

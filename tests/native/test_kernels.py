@@ -11,9 +11,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sieve import _native
-from sieve.inference.native_engine import available_kernels
-from sieve.inference.options import SearchOptions
-from sieve.quantization import pack
+from sieve.bundle.quantization import pack
+from sieve.engines.native.native_engine import available_kernels
+from sieve.engines.options import SearchOptions
 from sieve.selection.selectors import FullVocabulary, NeuralSelection
 
 Floats = npt.NDArray[np.float32]

@@ -11,12 +11,12 @@ from directories import write_model
 
 import sieve
 from sieve.cli.main import main
+from sieve.engines.native.native_engine import NativeEngine, available_kernels
+from sieve.engines.options import SearchOptions
+from sieve.engines.torch.torch_engine import TorchEngine
 from sieve.errors import ConfigError, ModelError
 from sieve.files import read_json, write_json
-from sieve.inference.native_engine import NativeEngine, available_kernels
-from sieve.inference.options import SearchOptions
-from sieve.inference.torch_engine import TorchEngine
-from sieve.inference.translator import Translator
+from sieve.translate.translator import Translator
 
 LINES = ["bda fga", "kla", "", "ste gru bli tra fnu"]
 OPTIONS = SearchOptions(beam_size=3, max_length_factor=1.0)
@@ -172,7 +172,7 @@ class NoTorch:
 
 sys.meta_path.insert(0, NoTorch)
 import sieve
-from sieve.inference.options import SearchOptions
+from sieve.engines.options import SearchOptions
 
 options = SearchOptions(beam_size=3, max_length_factor=1.0)
 found = []

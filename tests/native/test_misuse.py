@@ -10,11 +10,11 @@ import pytest
 from generated_models import SMALL, Given, native, random_weights
 from small_engines import BEAM, V, engine, source
 
+from sieve.engines.options import Blocked, SearchOptions
 from sieve.errors import ConfigError, ModelError
-from sieve.inference.options import Blocked, SearchOptions
 from sieve.selection.selectors import Adjusted, FullVocabulary, NeuralSelection, Selector
 from sieve.selection.shortlist import Shortlist
-from sieve.text.vocabulary import EOS
+from sieve.tokenize.vocabulary import EOS
 
 
 @pytest.mark.parametrize("wrong", [-1, V, V + 1000, 2**31 - 1, 2**31, 2**32 + 4, -(2**40)])

@@ -7,7 +7,7 @@ from child import printed
 PREPARE = """
 import os, signal, sys, threading, time
 from generated_models import SMALL, native, random_sentences, random_weights
-from sieve.inference.options import Blocked, SearchOptions
+from sieve.engines.options import Blocked, SearchOptions
 from sieve.selection.selectors import FullVocabulary
 
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -19,11 +19,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_engines import BEAM, GREEDY, KINDS, SAMPLES, V, engine, source, with_kinds
 
-from sieve.inference.options import Blocked, Sampling, SearchOptions
-from sieve.model.config import ModelConfig
+from sieve.bundle.config import ModelConfig
+from sieve.engines.options import Blocked, Sampling, SearchOptions
 from sieve.selection.selectors import Adjusted, FullVocabulary, NeuralSelection
 from sieve.selection.shortlist import Shortlist
-from sieve.text.vocabulary import EOS
+from sieve.tokenize.vocabulary import EOS
 
 
 def words_of(shortlist: Shortlist) -> set[int]:

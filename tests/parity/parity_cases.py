@@ -15,12 +15,12 @@ from generated_models import (
     random_weights,
 )
 
-from sieve.inference.engine import Hypothesis
-from sieve.inference.native_engine import NativeEngine
-from sieve.inference.options import Blocked, Sampling, SearchOptions
-from sieve.inference.torch_engine import TorchEngine
+from sieve.bundle.config import ModelConfig
+from sieve.engines.engine import Hypothesis
+from sieve.engines.native.native_engine import NativeEngine
+from sieve.engines.options import Blocked, Sampling, SearchOptions
+from sieve.engines.torch.torch_engine import TorchEngine
 from sieve.model.checkpoint import load_tensors
-from sieve.model.config import ModelConfig
 from sieve.model.translation import TranslationModel
 from sieve.selection.lexicon import Lexicon
 from sieve.selection.selectors import (
@@ -32,7 +32,7 @@ from sieve.selection.selectors import (
     Selector,
     Union,
 )
-from sieve.text.vocabulary import EOS, IntArray
+from sieve.tokenize.vocabulary import EOS, IntArray
 
 TOLERANCE = 2e-4
 """Of the log-probability of a token; seen: 7e-5, where logits reach 20."""

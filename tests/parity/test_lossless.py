@@ -6,8 +6,8 @@ import pytest
 from generated_models import Given, native, random_weights
 from parity_cases import CONFIGS, SEEDS, engines, source, with_models
 
-from sieve.inference.engine import Engine, Hypothesis
-from sieve.inference.options import Blocked, Sampling, SearchOptions
+from sieve.engines.engine import Engine, Hypothesis
+from sieve.engines.options import Blocked, Sampling, SearchOptions
 from sieve.selection.selectors import (
     Adjusted,
     FullVocabulary,
@@ -17,7 +17,7 @@ from sieve.selection.selectors import (
     unrestricted,
 )
 from sieve.selection.shortlist import Shortlist
-from sieve.text.vocabulary import EOS
+from sieve.tokenize.vocabulary import EOS
 
 TOLERANCE = 1e-4
 GREEDY = SearchOptions(beam_size=1)

@@ -33,10 +33,10 @@ from parity_cases import (
     with_models,
 )
 
+from sieve.engines.native.native_engine import available_kernels
+from sieve.engines.options import Blocked, Sampling, SearchOptions
+from sieve.engines.torch.torch_engine import TorchEngine
 from sieve.errors import ModelError
-from sieve.inference.native_engine import available_kernels
-from sieve.inference.options import Blocked, Sampling, SearchOptions
-from sieve.inference.torch_engine import TorchEngine
 from sieve.model.checkpoint import load_tensors
 from sieve.model.translation import TranslationModel
 from sieve.selection.selectors import (
@@ -45,7 +45,7 @@ from sieve.selection.selectors import (
     NeuralSelection,
 )
 from sieve.selection.shortlist import Shortlist
-from sieve.text.vocabulary import BOS, EOS, PAD, UNK
+from sieve.tokenize.vocabulary import BOS, EOS, PAD, UNK
 
 
 def test_the_models_say_something() -> None:

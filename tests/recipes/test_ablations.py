@@ -13,7 +13,7 @@ from directories import write_model
 from safetensors.numpy import load_file, save_file
 from toy_lexicon import random_lexicon
 
-from sieve.bundle import open_bundle
+from sieve.bundle.directory import open_bundle
 from sieve.cli.main import main
 
 FOLDER = Path(__file__).parents[2] / "recipes" / "ablations"
@@ -112,7 +112,7 @@ def test_model_sizes(calls: list[str], folder: Path, monkeypatch: pytest.MonkeyP
     found = {row["what"]: row["numbers"] for row in
              run(monkeypatch, "model_sizes", *arguments)["model_sizes"]}  # fmt: skip
     # d_model 20, hidden 16, V words: two layers with biases, and a bias of the words
-    from sieve.bundle import open_bundle
+    from sieve.bundle.directory import open_bundle
 
     V = open_bundle(folder / "model").config["model"]["tgt_vocab_size"]
     assert found["NVS, full head of the same size (V · D + V)"] == 21 * V

@@ -78,7 +78,7 @@ def test_similarity_by_hand(recipes: Any) -> None:
 
 def test_outputs_are_written_line_by_line(recipes: Any, tmp_path: Path, toy_data: Any) -> None:
     module = recipes("distil_text")
-    from sieve.text.corpus import Corpus
+    from sieve.data.corpus import Corpus
 
     tokenizer = Corpus.open(toy_data.corpus).tokenizers().source
     (tmp_path / "text" / "100").mkdir(parents=True)
@@ -193,8 +193,8 @@ def test_words_carried_to_another_vocabulary(recipes: Any) -> None:
 
 @pytest.mark.parametrize("mixer", ["ssru", "attention"])
 def test_bulk_search_finds_what_the_engine_finds(recipes: Any, mixer: str) -> None:
-    from sieve.inference.options import SearchOptions
-    from sieve.inference.torch_engine import TorchEngine
+    from sieve.engines.options import SearchOptions
+    from sieve.engines.torch.torch_engine import TorchEngine
     from sieve.model.checkpoint import load_tensors
     from sieve.model.translation import TranslationModel
     from sieve.selection.selectors import FullVocabulary
@@ -294,7 +294,7 @@ def test_the_kernel_compiles_for_hopper(recipes: Any) -> None:
 def test_a_sharper_model(recipes: Any, tmp_path: Path, toy_data: Any) -> None:
     from directories import write_model
 
-    from sieve.inference.load import load
+    from sieve.translate.load import load
 
     write_model(tmp_path / "model", toy_data.corpus)
     recipes("sharpen").sharpen(tmp_path / "model", 2.0, tmp_path / "sharp")

@@ -14,7 +14,7 @@ sys.path.append(str(Path(__file__).parents[2] / "recipes" / "common"))
 import fragments as module
 from fragments import Words, finished, fragments, partner, phrase
 
-from sieve.text.alignments import Alignments
+from sieve.data.alignments import Alignments
 
 # 0 he  1 kicked  2 the  3 bucket  |  0 er  1 hat  2 ins  3 Gras  4 gebissen
 IDIOM = [(0, 0), (1, 1), (1, 4), (2, 2), (3, 3)]

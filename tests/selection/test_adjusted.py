@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sieve.selection.selectors import Adjusted, FullVocabulary
 from sieve.selection.shortlist import Shortlist
-from sieve.text.vocabulary import EOS, IntArray
+from sieve.tokenize.vocabulary import EOS, IntArray
 
 IDS = st.lists(st.integers(0, 30), max_size=12)
 

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
+from sieve.data.corpus_writer import ragged
 from sieve.errors import ConfigError, MissingExtraError
-from sieve.selection import thot_aligners
-from sieve.selection.aligners import ALIGNERS, make_aligner
-from sieve.text.corpus_writer import ragged
+from sieve.selection.aligners import thot_aligners
+from sieve.selection.aligners.registry import ALIGNERS, make_aligner
 
 WORDS = range(4, 10)  # the translation of w is w + 10
 

@@ -3,15 +3,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sieve.data.alignments import read_pharaoh
+from sieve.data.corpus import Corpus
+from sieve.data.corpus_writer import write_corpus
 from sieve.errors import ConfigError, InputError
-from sieve.selection.align_corpus import AlignOptions
+from sieve.selection.aligners.align_corpus import AlignOptions
 from sieve.selection.build import CountOptions, adapt_lexicon, build_lexicon, count_alignments
 from sieve.selection.lexicon import Lexicon
-from sieve.text.alignments import read_pharaoh
-from sieve.text.corpus import Corpus
-from sieve.text.corpus_writer import write_corpus
-from sieve.text.sentence_piece import SentencePieceOptions, train_sentence_piece
-from sieve.text.tokenizer import Tokenizers
+from sieve.tokenize.sentence_piece import SentencePieceOptions, train_sentence_piece
+from sieve.tokenize.tokenizer import Tokenizers
 
 WORDS = ["red", "green", "blue", "house", "tree", "river", "old", "new", "big", "small"]
 FOREIGN = ["rot", "grün", "blau", "Haus", "Baum", "Fluss", "alt", "neu", "groß", "klein"]

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from sieve.errors import ConfigError, InputError
 from sieve.selection.exchange import SOCKEYE_VOCABULARIES, read_lexicon, write_lexicon
 from sieve.selection.lexicon import Lexicon
-from sieve.text.tokenizer import Tokenizers
-from sieve.text.vocabulary import EOS, SPECIAL_PIECES
+from sieve.tokenize.tokenizer import Tokenizers
+from sieve.tokenize.vocabulary import EOS, SPECIAL_PIECES
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from sieve.selection.fast_align import FastAlign, FastAlignOptions, _digamma
-from sieve.selection.translation_table import TranslationTable
-from sieve.text.corpus import Ragged
-from sieve.text.corpus_writer import ragged
+from sieve.data.corpus import Ragged
+from sieve.data.corpus_writer import ragged
+from sieve.selection.aligners.fast_align import FastAlign, FastAlignOptions, _digamma
+from sieve.selection.aligners.translation_table import TranslationTable
 
 Sentences = list[list[int]]
 

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sieve.bundle import LEXICON_FILE
+from sieve.bundle.directory import LEXICON_FILE
+from sieve.data.alignments import Alignments
+from sieve.data.corpus import Ragged
 from sieve.errors import ModelError
 from sieve.files import write_tensors
 from sieve.selection.lexicon import Lexicon, LexiconBuilder
-from sieve.text.alignments import Alignments
-from sieve.text.corpus import Ragged
 
 EOS = 2
 

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sieve.data.alignments import Alignments
+from sieve.data.corpus_writer import ragged
 from sieve.selection.exchange import write_lexicon
 from sieve.selection.lexicon import Lexicon, LexiconBuilder
-from sieve.text.alignments import Alignments
-from sieve.text.corpus_writer import ragged
-from sieve.text.sentence_piece import SentencePieceOptions, train_sentence_piece
-from sieve.text.tokenizer import Tokenizers
+from sieve.tokenize.sentence_piece import SentencePieceOptions, train_sentence_piece
+from sieve.tokenize.tokenizer import Tokenizers
 
 TEXT = ["red green blue house tree river", "rot blau Haus Baum Fluss alt"] * 30
 

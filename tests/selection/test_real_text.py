@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from sieve.selection.align_corpus import AlignOptions
+from sieve.data.alignments import read_pharaoh, write_pharaoh
+from sieve.data.corpus import Corpus
+from sieve.data.corpus_writer import write_corpus
+from sieve.selection.aligners.align_corpus import AlignOptions
 from sieve.selection.build import CountOptions, build_lexicon, count_alignments
-from sieve.text.alignments import read_pharaoh, write_pharaoh
-from sieve.text.corpus import Corpus
-from sieve.text.corpus_writer import write_corpus
-from sieve.text.sentence_piece import SentencePieceOptions, train_sentence_piece
-from sieve.text.tokenizer import Tokenizers
+from sieve.tokenize.sentence_piece import SentencePieceOptions, train_sentence_piece
+from sieve.tokenize.tokenizer import Tokenizers
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "train"
 PAIRS = 100_000

@@ -8,9 +8,9 @@ import pytest
 from sieve.errors import ConfigError, ModelError
 from sieve.selection.safety import SafeWords
 from sieve.selection.selectors import NeuralSelection, Resources, Union, parse_selection
-from sieve.text.tokenizer import Tokenizers
-from sieve.text.tokenizer_training import TokenizerOptions, train_tokenizers
-from sieve.text.vocabulary import EOS, IntArray
+from sieve.tokenize.tokenizer import Tokenizers
+from sieve.tokenize.tokenizer_training import TokenizerOptions, train_tokenizers
+from sieve.tokenize.vocabulary import EOS, IntArray
 
 ENGLISH = [f"the {word} of {n}, and so on: a{n}!" for n, word in enumerate(["cat", "dog", "sun"])]
 GERMAN = [f"das {word} der {n}, und so fort: b{n}?" for n, word in enumerate(["ab", "wo", "rot"])]

@@ -18,7 +18,7 @@ from sieve.selection.selectors import (
     parse_selection,
 )
 from sieve.selection.shortlist import Shortlist
-from sieve.text.vocabulary import EOS, IntArray
+from sieve.tokenize.vocabulary import EOS, IntArray
 
 LEXICON = Lexicon(
     offsets=np.array([0, 0, 0, 0, 0, 2, 3]),

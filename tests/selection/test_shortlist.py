@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sieve.selection.shortlist import Shortlist, shortlists_above
-from sieve.text.vocabulary import EOS
+from sieve.tokenize.vocabulary import EOS
 
 ids_lists = st.lists(st.integers(0, 50), max_size=30)
 

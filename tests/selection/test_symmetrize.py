@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sieve.selection.symmetrize import HEURISTICS, symmetrize
-from sieve.text.corpus_writer import ragged
+from sieve.data.corpus_writer import ragged
+from sieve.selection.aligners.symmetrize import HEURISTICS, symmetrize
 
 Link = tuple[int, int]
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sieve.selection import word_pairs
-from sieve.selection.word_pairs import WordPairs
+from sieve.selection.aligners import word_pairs
+from sieve.selection.aligners.word_pairs import WordPairs
 
 PAIRS = st.sets(st.tuples(st.integers(0, 6), st.integers(0, 129)), max_size=60)
 

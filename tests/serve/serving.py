@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from sieve.inference.translation import Request, Translation
-from sieve.inference.translator import Translator
 from sieve.serve.models import Model, Models
 from sieve.serve.run import listen, make_server
 from sieve.serve.settings import Settings
+from sieve.translate.translation import Request, Translation
+from sieve.translate.translator import Translator
 
 PATIENCE = 60.0
 """Seconds after which something hangs, on however busy a machine."""

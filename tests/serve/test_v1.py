@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from serving import Site
 
-from sieve.inference.options import SearchOptions
-from sieve.inference.translator import Translator
+from sieve.engines.options import SearchOptions
 from sieve.serve.models import Models
+from sieve.translate.translator import Translator
 
 GOOD = {"texts": ["bda fga"], "source": "en", "target": "de"}
 

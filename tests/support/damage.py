@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 import sieve
+from sieve.engines.options import SearchOptions
 from sieve.errors import SieveError
 from sieve.files import read_json, read_tensors, write_json, write_tensors
-from sieve.inference.options import SearchOptions
 
 WEIGHTS, CONFIG = "model.safetensors", "config.json"
 LINES = ["bda fga", "kla ste"]

@@ -5,11 +5,11 @@ from typing import Any
 
 from generated_models import Weights, random_weights
 
-from sieve.bundle import write_bundle
+from sieve.bundle.config import ModelConfig
+from sieve.bundle.directory import write_bundle
+from sieve.bundle.quantization import LAYOUT, quantize
 from sieve.config import to_dict
-from sieve.model.config import ModelConfig
-from sieve.quantization import LAYOUT, quantize
-from sieve.text.corpus import Corpus
+from sieve.data.corpus import Corpus
 
 SEED = 6
 """Of a model that says something."""

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sieve.inference.native_engine import NativeEngine
-from sieve.model.config import ModelConfig
-from sieve.model.weights import parameter_shapes
-from sieve.quantization import quantize
+from sieve.bundle.config import ModelConfig
+from sieve.bundle.quantization import quantize
+from sieve.bundle.weights import parameter_shapes
+from sieve.engines.native.native_engine import NativeEngine
 from sieve.selection.selectors import Source
 from sieve.selection.shortlist import Shortlist
-from sieve.text.vocabulary import EOS, IntArray
+from sieve.tokenize.vocabulary import EOS, IntArray
 
 Weights = dict[str, npt.NDArray[np.float32]]
 

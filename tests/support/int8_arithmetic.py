@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sieve.model.config import ModelConfig
-from sieve.text.vocabulary import BOS, EOS
+from sieve.bundle.config import ModelConfig
+from sieve.tokenize.vocabulary import BOS, EOS
 
 Array = npt.NDArray[Any]
 

@@ -14,9 +14,9 @@ from language import Pair
 
 import sieve
 from sieve.cli.main import main
-from sieve.inference.translation import Translation
-from sieve.inference.translator import Translator
 from sieve.selection.selectors import NeuralSelection
+from sieve.translate.translation import Translation
+from sieve.translate.translator import Translator
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from experiment import MEAN_SIZE, THRESHOLD, Experiment, Selections, compare, go
 from language import Pair
 
 import sieve
-from sieve.inference.translator import Translator
+from sieve.translate.translator import Translator
 
 
 @pytest.fixture(scope="module")

@@ -44,8 +44,8 @@ def execute(arguments: argparse.Namespace) -> None:
     from sieve.errors import require
 
     require("torch", "train", "adaptation")
-    from sieve.inference.shipped import find_model
-    from sieve.training.adapt import AdaptOptions, adapt
+    from sieve.bundle.catalogue import find_model
+    from sieve.train.adapt import AdaptOptions, adapt
 
     options = AdaptOptions(
         corpora=tuple(arguments.data or ()),

@@ -29,7 +29,7 @@ def execute(arguments: argparse.Namespace) -> None:
     if arguments.best < 1:
         raise ConfigError(f"--best: got {arguments.best}, expected 1 or more")
     require("torch", "train", "averaging")
-    from sieve.training.average import average
+    from sieve.train.average import average
 
     for directory in average(arguments.inputs, arguments.output, arguments.best):
         print(directory)

@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING, Any
 
 from sieve.cli.models import SELECTIONS, check_writable, opened, selections
 from sieve.cli.translate import add_engine_arguments
+from sieve.engines.options import SearchOptions
 from sieve.errors import ConfigError
-from sieve.inference.options import SearchOptions
 
 if TYPE_CHECKING:
     from tqdm import tqdm
 
-    from sieve.evaluation.benchmark import BenchmarkRow
+    from sieve.evaluate.measure.fresh_processes import BenchmarkRow
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -68,10 +68,10 @@ def execute(arguments: argparse.Namespace) -> None:
     """Runs `sieve benchmark`."""
     _check(arguments)
     from sieve.cli.measured import write_measured
-    from sieve.evaluation.benchmark import benchmark_tables, measure_benchmark
-    from sieve.evaluation.benchmark_worker import Job
-    from sieve.evaluation.sets import read_set
-    from sieve.evaluation.table import with_baseline
+    from sieve.evaluate.measure.benchmark_worker import Job
+    from sieve.evaluate.measure.fresh_processes import benchmark_tables, measure_benchmark
+    from sieve.evaluate.measure.sets import read_set
+    from sieve.evaluate.measure.table import with_baseline
     from sieve.log import progress
 
     plans = []

@@ -43,12 +43,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> None:
     """Calibrates, writes the directory and prints what the operating point is."""
-    from sieve.bundle import open_bundle
-    from sieve.inference.native_engine import NativeEngine
-    from sieve.inference.shipped import source_of
+    from sieve.bundle.catalogue import source_of
+    from sieve.bundle.directory import open_bundle
+    from sieve.data.reading import read_lines
+    from sieve.engines.native.native_engine import NativeEngine
     from sieve.log import progress
-    from sieve.text.reading import read_lines
-    from sieve.training.calibrate import CalibrationOptions, calibrate, store, with_eos
+    from sieve.train.calibrate import CalibrationOptions, calibrate, store, with_eos
 
     options = CalibrationOptions(
         arguments.threshold, arguments.size, arguments.recall, arguments.least

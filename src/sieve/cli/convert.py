@@ -30,8 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> None:
     """Converts and says how large the weights were and are."""
-    from sieve.inference.quantize import convert
-    from sieve.inference.shipped import source_of
+    from sieve.bundle.catalogue import source_of
+    from sieve.bundle.convert import convert
 
     model = source_of(arguments.model, arguments.output)
     done = convert(model, arguments.form, arguments.output)

@@ -24,7 +24,7 @@ from sieve.cli.lines import as_json
 from sieve.errors import SieveError
 
 if TYPE_CHECKING:
-    from sieve.inference.translator import Translator
+    from sieve.translate.translator import Translator
 
 FEATURES = {
     "avx2": "AVX2", "fma": "FMA", "avx_vnni": "AVX-VNNI", "avx512f": "AVX-512",
@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> None:
     """Runs `sieve doctor`."""
-    from sieve.inference.shipped import built_in
+    from sieve.bundle.catalogue import built_in
 
     models = {name: _described(path) for name, path in built_in().items()}
     name = arguments.model or next(iter(models), None)
@@ -91,7 +91,7 @@ def _cpu() -> dict[str, Any]:
 def _kernels() -> dict[str, Any]:
     if importlib.util.find_spec("sieve._native") is None:
         return {"available": [], "chosen": None}
-    from sieve.inference.native_engine import available_kernels
+    from sieve.engines.native.native_engine import available_kernels
 
     known = available_kernels()
     return {"available": known, "chosen": os.environ.get("SIEVE_KERNELS") or known[0]}
@@ -105,7 +105,7 @@ def _installed(package: str) -> str | None:
 
 
 def _described(directory: Path) -> dict[str, Any]:
-    from sieve.bundle import open_bundle
+    from sieve.bundle.directory import open_bundle
 
     size = sum(path.stat().st_size for path in directory.iterdir() if path.is_file())
     try:
@@ -123,7 +123,7 @@ def _described(directory: Path) -> dict[str, Any]:
 
 def _tested(model: str) -> dict[str, Any]:
     """A model's speed: one sentence at a time, one thread, a second long."""
-    from sieve.inference.load import load
+    from sieve.translate.load import load
 
     begin = time.perf_counter()
     translator = load(model, threads=1)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from sieve.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
-    from sieve.inference.translation import Request
-    from sieve.inference.translator import Translator
+    from sieve.translate.translation import Request
+    from sieve.translate.translator import Translator
 
 
 def check_document_options(arguments: argparse.Namespace) -> None:

@@ -24,8 +24,8 @@ from pathlib import Path
 
 from sieve.cli.models import add_measured_arguments, check_writable, opened
 from sieve.cli.translate import add_engine_arguments
+from sieve.engines.options import SearchOptions
 from sieve.errors import ConfigError
-from sieve.inference.options import SearchOptions
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

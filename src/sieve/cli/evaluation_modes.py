@@ -6,21 +6,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sieve.cli.models import fitting_lexicon, selections
+from sieve.engines.options import SearchOptions
 from sieve.errors import InputError
-from sieve.evaluation.aligners import AlignerRow, aligner_tables, measure_aligners
-from sieve.evaluation.comet import Comet
-from sieve.evaluation.context import ContextRow, context_tables, measure_context
-from sieve.evaluation.curve import Curve, measure_curves
-from sieve.evaluation.idioms import IdiomSet, ProverbSet, read_idioms
-from sieve.evaluation.probes import Probe
-from sieve.evaluation.report import draw_curves
-from sieve.evaluation.scopes import ScopeRow, curve_tables, measure_scopes, scope_tables
-from sieve.evaluation.sets import ParallelSet, check_languages, read_set
-from sieve.evaluation.summary import Table, summarise, tables
-from sieve.evaluation.table import Row, TableOptions, measure, steps
-from sieve.inference.options import SearchOptions
-from sieve.inference.translator import Translator
+from sieve.evaluate.measure.aligner_recall import AlignerRow, aligner_tables, measure_aligners
+from sieve.evaluate.measure.comet import Comet
+from sieve.evaluate.measure.context import ContextRow, context_tables, measure_context
+from sieve.evaluate.measure.curve import Curve, measure_curves
+from sieve.evaluate.measure.idioms import IdiomSet, ProverbSet, read_idioms
+from sieve.evaluate.measure.probes import Probe
+from sieve.evaluate.measure.scopes import ScopeRow, curve_tables, measure_scopes, scope_tables
+from sieve.evaluate.measure.sets import ParallelSet, check_languages, read_set
+from sieve.evaluate.measure.table import Row, TableOptions, measure, steps
+from sieve.evaluate.present.figures import draw_curves
+from sieve.evaluate.present.summary import Table, summarise, tables
 from sieve.log import logger, progress
+from sieve.translate.translator import Translator
 
 if TYPE_CHECKING:
     from tqdm import tqdm

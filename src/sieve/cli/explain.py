@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING
 from sieve.cli.lines import as_json
 from sieve.cli.models import check_writable, opened, selections
 from sieve.cli.translate import add_engine_arguments
+from sieve.engines.options import SearchOptions
 from sieve.errors import ConfigError
-from sieve.inference.options import SearchOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sieve.evaluation.explain import Explanation, Text, Token
+    from sieve.explain.explanation import Explanation, Text, Token
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,8 +48,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> None:
     """Runs `sieve explain`."""
-    from sieve.evaluation.explain import ExplainOptions, explain
-    from sieve.evaluation.explain_html import as_html
+    from sieve.explain.explanation import ExplainOptions, explain
+    from sieve.explain.explanation_page import as_html
     from sieve.files import whole_file
 
     if arguments.top < 0:

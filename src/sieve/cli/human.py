@@ -23,14 +23,14 @@ from typing import TYPE_CHECKING, Any
 
 from sieve.cli.models import check_writable, opened, selections
 from sieve.cli.translate import add_engine_arguments
+from sieve.engines.options import SearchOptions
 from sieve.errors import ConfigError, InputError
-from sieve.inference.options import SearchOptions
 from sieve.log import logger
 
 if TYPE_CHECKING:
     from tqdm import tqdm
 
-    from sieve.evaluation.human_sample import Outputs
+    from sieve.evaluate.human.human_sample import Outputs
 
 _SYSTEMS = "none,lexicon:200,lexicon:1000,nvs:0.9"
 
@@ -82,7 +82,13 @@ def execute(arguments: argparse.Namespace) -> None:
 
 def _sample(arguments: argparse.Namespace) -> None:
     _check(arguments)
-    from sieve.evaluation.human_sample import KEY_FILE, SHEETS, SampleOptions, draw, write_sample
+    from sieve.evaluate.human.human_sample import (
+        KEY_FILE,
+        SHEETS,
+        SampleOptions,
+        draw,
+        write_sample,
+    )
 
     outputs = _of_model(arguments) if arguments.model else _of_files(arguments)
     options = SampleOptions(
@@ -119,9 +125,9 @@ def _check(arguments: argparse.Namespace) -> None:
 
 
 def _of_model(arguments: argparse.Namespace) -> "Outputs":
-    from sieve.evaluation.human_sample import Outputs
-    from sieve.evaluation.sets import read_set
-    from sieve.evaluation.table import TableOptions, translated
+    from sieve.evaluate.human.human_sample import Outputs
+    from sieve.evaluate.measure.sets import read_set
+    from sieve.evaluate.measure.table import TableOptions, translated
     from sieve.log import progress
 
     translator = opened(arguments.model, arguments.lexicon, arguments)
@@ -139,9 +145,9 @@ def _of_model(arguments: argparse.Namespace) -> "Outputs":
 
 
 def _of_files(arguments: argparse.Namespace) -> "Outputs":
-    from sieve.evaluation.human_sample import Outputs
-    from sieve.evaluation.sets import stem
-    from sieve.text.reading import read_lines
+    from sieve.data.reading import read_lines
+    from sieve.evaluate.human.human_sample import Outputs
+    from sieve.evaluate.measure.sets import stem
 
     named = [text.partition("=") for text in arguments.system]
     for name, equals, file in named:
@@ -156,8 +162,8 @@ def _of_files(arguments: argparse.Namespace) -> "Outputs":
 
 def _score(arguments: argparse.Namespace) -> None:
     from sieve.cli.measured import write_measured
-    from sieve.evaluation.human_score import human_table, score
-    from sieve.evaluation.human_sheets import read_key, read_ratings
+    from sieve.evaluate.human.human_score import human_table, score
+    from sieve.evaluate.human.human_sheets import read_key, read_ratings
 
     for path in filter(None, (arguments.json, arguments.markdown)):
         check_writable(path)

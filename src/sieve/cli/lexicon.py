@@ -23,9 +23,9 @@ from sieve.errors import InputError
 from sieve.log import logger
 
 if TYPE_CHECKING:
+    from sieve.data.corpus import Ragged
     from sieve.selection.lexicon import Lexicon
-    from sieve.text.corpus import Ragged
-    from sieve.text.tokenizer import Tokenizers
+    from sieve.tokenize.tokenizer import Tokenizers
 
 _PHARAOH = "pharaoh"
 _TOP = 10_000
@@ -174,10 +174,10 @@ def _add_pairs(parser: argparse.ArgumentParser) -> None:
 
 
 def _build(arguments: argparse.Namespace) -> None:
-    from sieve.selection.align_corpus import AlignOptions
-    from sieve.selection.aligners import check_aligner
+    from sieve.data.corpus import Corpus
+    from sieve.selection.aligners.align_corpus import AlignOptions
+    from sieve.selection.aligners.registry import check_aligner
     from sieve.selection.build import CountOptions, build_lexicon, count_alignments
-    from sieve.text.corpus import Corpus
 
     check_aligner(arguments.aligner, (_PHARAOH,))
     count = CountOptions(arguments.by, arguments.top, arguments.keep_alignments)
@@ -194,11 +194,11 @@ def _build(arguments: argparse.Namespace) -> None:
 
 
 def _align(arguments: argparse.Namespace) -> None:
-    from sieve.bundle import open_bundle
+    from sieve.bundle.catalogue import find_model
+    from sieve.bundle.directory import open_bundle
+    from sieve.data.alignments import pharaoh_lines
     from sieve.errors import require
     from sieve.files import whole_file
-    from sieve.inference.shipped import find_model
-    from sieve.text.alignments import pharaoh_lines
 
     model = find_model(arguments.model)
     bundle = open_bundle(model)
@@ -208,7 +208,7 @@ def _align(arguments: argparse.Namespace) -> None:
         heads = "guided" if _was_guided(bundle.config) else "average"
         logger.info("heads: %s", heads)
     require("torch", "train", "aligning with a model")
-    from sieve.inference.attention_alignment import AttentionAligner
+    from sieve.engines.torch.attention_alignment import AttentionAligner
     from sieve.model.checkpoint import load_model
 
     aligner = AttentionAligner(load_model(model, arguments.device), heads)
@@ -233,9 +233,9 @@ def _adapt(arguments: argparse.Namespace) -> None:
 
 
 def _import(arguments: argparse.Namespace) -> None:
-    from sieve.inference.shipped import find_model
+    from sieve.bundle.catalogue import find_model
     from sieve.selection.exchange import read_lexicon
-    from sieve.text.tokenizer import load_tokenizers
+    from sieve.tokenize.tokenizer import load_tokenizers
 
     tokenizers = load_tokenizers(find_model(arguments.tokenizer))
     lexicon, tally = read_lexicon(arguments.file, arguments.format, tokenizers)
@@ -265,7 +265,7 @@ def _show(arguments: argparse.Namespace) -> None:
 def _open(arguments: argparse.Namespace) -> "tuple[Lexicon, Tokenizers]":
     """The lexicon and the tokenizers it was made with."""
     from sieve.selection.lexicon import Lexicon
-    from sieve.text.tokenizer import load_tokenizers
+    from sieve.tokenize.tokenizer import load_tokenizers
 
     lexicon = Lexicon.open(arguments.lexicon)
     beside = arguments.lexicon if arguments.lexicon.is_dir() else arguments.lexicon.parent
@@ -284,7 +284,7 @@ def _check_tokenizers(lexicon: "Lexicon", tokenizers: "Tokenizers", where: Path)
 def _save(lexicon: "Lexicon", output: Path, tokenizers: "Tokenizers") -> None:
     """Into a directory of the same tokenizers, a new directory, or a file."""
     from sieve.files import whole_directory
-    from sieve.text.tokenizer import load_tokenizers
+    from sieve.tokenize.tokenizer import load_tokenizers
 
     if output.suffix == ".safetensors":
         output.parent.mkdir(parents=True, exist_ok=True)
@@ -307,7 +307,7 @@ def _pairs(
         raise InputError("expected either a prepared CORPUS or --pair SRC TGT")
     if arguments.pair is not None:
         return _text_pairs(arguments.pair, tokenizers)
-    from sieve.text.corpus import Corpus
+    from sieve.data.corpus import Corpus
 
     corpus = Corpus.open(arguments.corpus)
     if corpus.fingerprint != tokenizers.fingerprint:
@@ -320,8 +320,8 @@ def _pairs(
 def _text_pairs(
     files: tuple[Path, Path], tokenizers: "Tokenizers"
 ) -> "Iterator[tuple[Ragged, Ragged]]":
-    from sieve.text.corpus_writer import ragged
-    from sieve.text.reading import PairFiles, decode_pairs, read_blocks
+    from sieve.data.corpus_writer import ragged
+    from sieve.data.reading import PairFiles, decode_pairs, read_blocks
 
     for block in read_blocks([PairFiles(*files)]):
         source, target = decode_pairs(block)

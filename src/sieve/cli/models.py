@@ -10,16 +10,16 @@ from sieve.errors import InputError
 from sieve.log import logger
 
 if TYPE_CHECKING:
-    from sieve.inference.translator import Translator
     from sieve.selection.lexicon import Lexicon
+    from sieve.translate.translator import Translator
 
 SELECTIONS = "none,lexicon:200,lexicon:1000,nvs:0.99,nvs:0.9,nvs:0.5"
 
 
 def opened(model: str, lexicon: Path | None, arguments: argparse.Namespace) -> "Translator":
     """The translator of a model, with another lexicon than its own where one is given."""
-    from sieve.inference.load import load
     from sieve.selection.lexicon import Lexicon
+    from sieve.translate.load import load
 
     translator = load(
         model,

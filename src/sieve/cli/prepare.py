@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from sieve.errors import ConfigError
 
 if TYPE_CHECKING:
-    from sieve.text.prepare import PrepareOptions
+    from sieve.data.prepare import PrepareOptions
 
 KINDS = ("sentencepiece-unigram", "sentencepiece-bpe", "moses-bpe")
 
@@ -61,8 +61,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> None:
     """Runs the verb."""
-    from sieve.inference.shipped import find_model
-    from sieve.text.prepare import prepare
+    from sieve.bundle.catalogue import find_model
+    from sieve.data.prepare import prepare
 
     options = options_from(arguments)
     if options.tokenizer is not None:
@@ -77,7 +77,7 @@ def execute(arguments: argparse.Namespace) -> None:
 def options_from(arguments: argparse.Namespace) -> "PrepareOptions":
     """What was asked for, as the library's own options."""
     from sieve.config import from_dict, read_toml
-    from sieve.text.prepare import PrepareOptions
+    from sieve.data.prepare import PrepareOptions
 
     given = dict(vars(arguments))
     values: dict[str, Any] = {"inputs": []}

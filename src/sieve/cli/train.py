@@ -51,7 +51,7 @@ def execute(arguments: argparse.Namespace) -> None:
     from sieve.errors import require
 
     require("torch", "train", "training")
-    from sieve.training.session import train
+    from sieve.train.session import train
 
     leave_if_stopped(train(arguments.output, _given(arguments)), f"--output {arguments.output}")
 

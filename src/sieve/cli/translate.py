@@ -24,15 +24,15 @@ from typing import TYPE_CHECKING, Any
 from sieve.cli.documents import check_document_options, run_document
 from sieve.cli.lines import arriving_lines as _arriving_lines
 from sieve.cli.lines import as_json, as_line, decode
+from sieve.engines.options import Sampling, SearchOptions
 from sieve.errors import ConfigError, InputError
-from sieve.inference.options import Sampling, SearchOptions
 from sieve.log import logger, progress
 
 if TYPE_CHECKING:
     from tqdm import tqdm
 
-    from sieve.inference.translation import Request, Translation
-    from sieve.inference.translator import Translator
+    from sieve.translate.translation import Request, Translation
+    from sieve.translate.translator import Translator
 
 _CHUNK = 1024  # lines of a file translated at a time: enough to sort into even batches
 
@@ -183,7 +183,7 @@ def execute(arguments: argparse.Namespace) -> None:
 
 def open_translator(arguments: argparse.Namespace) -> "Translator":
     """The translator that options of `add_model_arguments` ask for; says on stderr which."""
-    from sieve.inference.load import load
+    from sieve.translate.load import load
 
     translator = load(
         arguments.model,
@@ -198,8 +198,8 @@ def open_translator(arguments: argparse.Namespace) -> "Translator":
 
 
 def _request(arguments: argparse.Namespace) -> "Request":
-    from sieve.inference.translation import Request
-    from sieve.text.glossary import Glossary
+    from sieve.repair.glossary import Glossary
+    from sieve.translate.translation import Request
 
     sampling = None
     if arguments.sample is not None:

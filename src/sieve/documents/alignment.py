@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sieve.inference.translation import Translation
-from sieve.inference.translator import Translator
-from sieve.text.tokenizer import Tokenizer
-from sieve.text.vocabulary import EOS, UNK
-from sieve.text.words import word_spans
+from sieve.tokenize.tokenizer import Tokenizer
+from sieve.tokenize.vocabulary import EOS, UNK
+from sieve.tokenize.words import word_spans
+from sieve.translate.translation import Translation
+from sieve.translate.translator import Translator
 
 Weights = npt.NDArray[np.float64]
 Span = tuple[int, int]

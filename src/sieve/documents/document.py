@@ -22,12 +22,12 @@ from sieve.documents.markdown_blocks import markdown_parts
 from sieve.documents.plain import text_parts
 from sieve.documents.projection import Sentence, project
 from sieve.documents.writing import written
+from sieve.engines.options import SearchOptions
 from sieve.errors import ConfigError
-from sieve.inference.options import SearchOptions
-from sieve.inference.translation import Request, Translation
-from sieve.inference.translator import LONGEST, Translator
-from sieve.text import sentences
-from sieve.text.normalize import normalize
+from sieve.segment import sentences
+from sieve.tokenize.normalize import normalize
+from sieve.translate.translation import Request, Translation
+from sieve.translate.translator import LONGEST, Translator
 
 Format: TypeAlias = Literal["html", "markdown", "text"]
 

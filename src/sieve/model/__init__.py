@@ -1,1 +1,4 @@
-"""The translation model and its vocabulary-selection head in torch."""
+"""The translation model and its selection head as readable torch.
+
+Knows no files but through `bundle`, and no search.
+"""

@@ -19,7 +19,7 @@ def _find_kernels() -> ModuleType | None:
     if not torch.cuda.is_available():
         return None
     try:
-        from sieve.model import attention_triton
+        from sieve.kernels import attention_triton
     except ModuleNotFoundError:
         return None
     return attention_triton

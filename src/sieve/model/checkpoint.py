@@ -7,12 +7,12 @@ from typing import Any, Literal
 import numpy.typing as npt
 import torch
 
-from sieve.bundle import open_bundle, write_bundle
+from sieve.bundle.directory import open_bundle, write_bundle
+from sieve.bundle.weights import expected_shapes, float_tensors, model_config
 from sieve.config import to_dict
 from sieve.files import check_shapes
 from sieve.model.translation import TranslationModel
-from sieve.model.weights import expected_shapes, float_tensors, model_config
-from sieve.text.tokenizer import Tokenizers
+from sieve.tokenize.tokenizer import Tokenizers
 
 DTYPES = {"float32": torch.float32, "float16": torch.float16}
 

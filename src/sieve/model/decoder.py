@@ -13,7 +13,7 @@ from typing import cast
 import torch
 from torch import Tensor, nn
 
-from sieve.model.config import ModelConfig
+from sieve.bundle.config import ModelConfig
 from sieve.model.layers import SSRU, CrossAttention, FeedForward, SelfAttention
 
 

@@ -2,7 +2,7 @@
 
 from torch import Tensor, nn
 
-from sieve.model.config import ModelConfig
+from sieve.bundle.config import ModelConfig
 from sieve.model.layers import FeedForward, SelfAttention
 
 

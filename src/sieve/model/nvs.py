@@ -13,9 +13,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from sieve.model.config import ModelConfig
+from sieve.bundle.config import ModelConfig
 from sieve.model.pooling import pooled_logits
-from sieve.text.vocabulary import BOS, PAD, UNK
+from sieve.tokenize.vocabulary import BOS, PAD, UNK
 
 INIT_SEED = 20220715
 

@@ -79,7 +79,7 @@ def _doubling(gates: Tensor, values: Tensor, reverse: bool) -> Tensor:
 def _triton_kernel() -> Kernel | None:
     """The CUDA kernel, or None where Triton is not installed."""
     try:
-        from sieve.model.recurrence_triton import run
+        from sieve.kernels.recurrence_triton import run
     except ModuleNotFoundError:
         return None
     return run

@@ -10,13 +10,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from sieve.bundle.config import ModelConfig
 from sieve.errors import ModelError
-from sieve.model.config import ModelConfig
 from sieve.model.decoder import Decoder, DecoderState
 from sieve.model.encoder import Encoder
 from sieve.model.layers import sinusoids
 from sieve.model.nvs import build_head
-from sieve.text.vocabulary import PAD
+from sieve.tokenize.vocabulary import PAD
 
 
 @dataclass(frozen=True)

@@ -14,15 +14,15 @@ from typing import Literal, TextIO
 
 import numpy as np
 
+from sieve.data.alignments import pharaoh_lines, read_pharaoh
+from sieve.data.corpus import Corpus, Ragged
 from sieve.errors import ConfigError, InputError
 from sieve.files import whole_file
-from sieve.selection.align_corpus import AlignOptions, CorpusAlignment, Weighted
-from sieve.selection.fast_align import FastAlign
+from sieve.selection.aligners.align_corpus import AlignOptions, CorpusAlignment, Weighted
+from sieve.selection.aligners.fast_align import FastAlign
+from sieve.selection.aligners.symmetrize import symmetrize
+from sieve.selection.aligners.translation_table import TranslationTable
 from sieve.selection.lexicon import Lexicon, LexiconBuilder, lexicon_of_table
-from sieve.selection.symmetrize import symmetrize
-from sieve.selection.translation_table import TranslationTable
-from sieve.text.alignments import pharaoh_lines, read_pharaoh
-from sieve.text.corpus import Corpus, Ragged
 
 _ADAPTATION_TENSION = 8.0  # of the diagonal; what fast_align estimates lies between 5 and 12
 _JOIN = "grow-diag-final-and"

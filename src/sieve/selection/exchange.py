@@ -15,10 +15,10 @@ import numpy as np
 from sieve.config import unknown
 from sieve.errors import ConfigError, InputError
 from sieve.files import whole_file
+from sieve.selection.aligners.translation_table import TranslationTable
 from sieve.selection.lexicon import Lexicon, lexicon_of_table
-from sieve.selection.translation_table import TranslationTable
-from sieve.text.tokenizer import Tokenizer, Tokenizers
-from sieve.text.vocabulary import EOS, PAD, SPECIAL_PIECES
+from sieve.tokenize.tokenizer import Tokenizer, Tokenizers
+from sieve.tokenize.vocabulary import EOS, PAD, SPECIAL_PIECES
 
 _SPACES = re.compile(r"[ \t\r\f\v]+")  # what Marian splits at; other spaces belong to words
 SOCKEYE_SYMBOLS = ("<pad>", "<unk>", "<s>", "</s>")

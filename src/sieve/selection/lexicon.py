@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sieve.bundle import LEXICON_FILE
+from sieve.bundle.directory import LEXICON_FILE
+from sieve.data.alignments import Alignments
+from sieve.data.corpus import Ragged
 from sieve.errors import ModelError
 from sieve.files import map_tensors, read_metadata, write_tensors
+from sieve.selection.aligners.translation_table import TranslationTable
 from sieve.selection.shortlist import Shortlist
-from sieve.selection.translation_table import TranslationTable
-from sieve.text.alignments import Alignments
-from sieve.text.corpus import Ragged
 
 PROBABILITY_UNIT = 1 << 30
 """What counts as probability one in a lexicon that an aligner's own table was ranked by."""

@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sieve.selection.shortlist import Shortlist
-from sieve.text.tokenizer import Tokenizers
-from sieve.text.vocabulary import EOS, UNK, IntArray
+from sieve.tokenize.tokenizer import Tokenizers
+from sieve.tokenize.vocabulary import EOS, UNK, IntArray
 
 _MARKS = "▁"
 _BYTE = re.compile(r"<0x[0-9A-F]{2}>")

@@ -17,7 +17,7 @@ from sieve.selection.dial import Dial
 from sieve.selection.lexicon import Lexicon
 from sieve.selection.safety import SafeWords
 from sieve.selection.shortlist import Shortlist
-from sieve.text.vocabulary import IntArray
+from sieve.tokenize.vocabulary import IntArray
 
 
 class Source(Protocol):

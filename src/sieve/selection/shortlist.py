@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sieve.text.vocabulary import EOS
+from sieve.tokenize.vocabulary import EOS
 
 Ids = Sequence[int] | npt.NDArray[Any]
 ShortlistArray = npt.NDArray[np.int32]

@@ -7,13 +7,13 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from sieve.log import logger
 from sieve.serve.access import Access, read_keys
-from sieve.serve.libretranslate import LibreTranslate
+from sieve.serve.dialects.libretranslate import LibreTranslate
+from sieve.serve.dialects.v1 import V1
 from sieve.serve.metrics import CONTENT_TYPE
 from sieve.serve.openapi import schema
 from sieve.serve.pages import page_routes
 from sieve.serve.service import Service
 from sieve.serve.settings import Settings
-from sieve.serve.v1 import V1
 from sieve.serve.web import (
     Disconnected,
     Receive,

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sieve.inference.translator import Translator
+    from sieve.translate.translator import Translator
 
 
 def translated_html(translator: "Translator", text: str) -> str:

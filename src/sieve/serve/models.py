@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
+from sieve.bundle.catalogue import VARIABLE, built_in
 from sieve.errors import ConfigError, ModelError
-from sieve.inference.load import load
-from sieve.inference.shipped import VARIABLE, built_in
-from sieve.inference.translator import Translator
 from sieve.serve.languages import name_of
+from sieve.translate.load import load
+from sieve.translate.translator import Translator
 
 
 @dataclass(frozen=True)

@@ -14,19 +14,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
+from sieve.engines.native.native_engine import usable_cores
 from sieve.errors import SieveError
-from sieve.inference.native_engine import usable_cores
-from sieve.inference.translation import Request, Translation
-from sieve.inference.translator import LONGEST, Translator
+from sieve.segment.layout import Layout, laid_out
 from sieve.serve.detect import Detector
 from sieve.serve.dispatcher import Dispatcher, Outcome
 from sieve.serve.documents import translated_html
-from sieve.serve.layout import Layout, laid_out
 from sieve.serve.metrics import Metrics
 from sieve.serve.models import Model, Models
 from sieve.serve.settings import Limits, Settings
 from sieve.serve.web import Disconnected, Refused
 from sieve.serve.web import Request as WebRequest
+from sieve.translate.translation import Request, Translation
+from sieve.translate.translator import LONGEST, Translator
 
 T = TypeVar("T")
 

@@ -1,0 +1,1 @@
+"""The C++ engine on a CPU. Knows no torch."""

@@ -1,0 +1,292 @@
+"""The fast engine for CPUs: a whole batch in one call of the C++ core. Needs no torch.
+
+Turns selectors and options into plain arrays and gives results their names; the arithmetic, the
+search and the threads are in `native/`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from math import isnan
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sieve import _native
+from sieve.bundle.config import ModelConfig
+from sieve.bundle.directory import Bundle
+from sieve.bundle.weights import (
+    expected_shapes,
+    float_tensors,
+    mapped_parameters,
+    model_config,
+)
+from sieve.engines.engine import FloatArray, Hypothesis
+from sieve.engines.keys import sentence_keys
+from sieve.engines.native.native_plan import Plan, planned, ragged
+from sieve.engines.options import SearchOptions
+from sieve.errors import ConfigError, ModelError
+from sieve.files import Tensors, check_shapes
+from sieve.selection.selectors import Selector, excluded
+from sieve.selection.shortlist import Shortlist, shortlists_above
+from sieve.tokenize.vocabulary import IntArray
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Where a sentence's time went, in seconds."""
+
+    encode: float
+    select: float
+    gather: float
+    search: float
+    """Decoder and output words, all steps; keys and values of the source included."""
+    steps: int
+
+
+@dataclass(frozen=True, eq=False)
+class NativeEncoded:
+    """A batch of encoded sentences; also what selectors look at."""
+
+    engine: NativeEngine
+    src_ids: Sequence[IntArray]
+    states: Any
+    """Of the C++ core."""
+
+    @property
+    def vocab_size(self) -> int:
+        """Number of output words."""
+        return self.engine.vocab_size
+
+    def words_above(self, log_odds: float, least: int = 0) -> list[Shortlist]:
+        """See `sieve.selection.selectors.Source`."""
+        return shortlists_above(self.engine.bow_logits(self), log_odds, least)
+
+
+class NativeEngine:
+    """Runs a model in the C++ core. Threads share it; one call may use several of them."""
+
+    def __init__(
+        self,
+        config: ModelConfig,
+        tensors: Tensors,
+        *,
+        int8: bool,
+        threads: int | None = None,
+        kernels: str = "",
+    ) -> None:
+        """Takes a model's tensors.
+
+        Args:
+            config: The model's shape.
+            tensors: In the int8 form (`sieve.bundle.quantization`), used where they lie; or fp32.
+            int8: Which of the two.
+            threads: Sentences translated side by side in one call; by default one for each core
+                that this process may use.
+            kernels: Of `available_kernels`; by default the best that this CPU can run, or what
+                the environment variable SIEVE_KERNELS names.
+        """
+        if threads is not None and threads < 1:
+            raise ConfigError(f"threads: got {threads}, expected 1 or more")
+        self.config = config
+        self.threads = threads or usable_cores()
+        self.int8 = int8
+        self._native = _native.Model(asdict(config), dict(tensors), int8, _checked(kernels))
+
+    @classmethod
+    def open(
+        cls,
+        bundle: Bundle,
+        precision: str | None = None,
+        threads: int | None = None,
+        kernels: str = "",
+    ) -> NativeEngine:
+        """The engine of a model directory, in fp32 or by default the precision of its weights."""
+        int8 = bundle.is_int8 and precision is None
+        try:
+            tensors = _aligned(mapped_parameters(bundle)) if int8 else _floats(bundle)
+            config = model_config(bundle)
+            return cls(config, tensors, int8=int8, threads=threads, kernels=kernels)
+        except _native.ModelError as error:
+            raise ModelError(f"{bundle.directory}: {error}") from None
+
+    @property
+    def vocab_size(self) -> int:
+        """Number of output words."""
+        return self.config.tgt_vocab_size
+
+    @property
+    def kernels(self) -> str:
+        """The kernels in use."""
+        return str(self._native.kernels)
+
+    def __str__(self) -> str:
+        precision = "int8" if self.int8 else "float32"
+        return f"native ({self.kernels}, {precision}, {self.threads} threads)"
+
+    def encode(self, src_ids: Sequence[IntArray]) -> NativeEncoded:
+        """See `Engine.encode`."""
+        states = self._native.encode(ragged(src_ids), self.threads)
+        return NativeEncoded(self, src_ids, states)
+
+    def bow_logits(self, encoded: NativeEncoded) -> FloatArray:
+        """See `Engine.bow_logits`."""
+        try:
+            logits: FloatArray = self._native.pooled_logits(encoded.states, self.threads)
+        except _native.ModelError as error:
+            raise ModelError(str(error)) from None
+        return logits
+
+    def position_logits(self, encoded: NativeEncoded) -> list[FloatArray]:
+        """See `Engine.position_logits`."""
+        alone = replace(encoded, states=self._native.positions(encoded.states))
+        # a source without tokens reads as its end alone
+        bounds = np.cumsum([max(1, len(ids)) for ids in encoded.src_ids])[:-1]
+        return np.split(self.bow_logits(alone), bounds) if encoded.src_ids else []
+
+    def decode(
+        self,
+        encoded: NativeEncoded,
+        shortlists: Sequence[Shortlist],
+        options: SearchOptions,
+        prefixes: Sequence[Sequence[int]] | None = None,
+    ) -> list[list[Hypothesis]]:
+        """See `Engine.decode`."""
+        number = len(encoded.src_ids)
+        if len(shortlists) != number or (prefixes is not None and len(prefixes) != number):
+            given = number if prefixes is None else len(prefixes)
+            raise ValueError(f"{len(shortlists)} shortlists, {given} prefixes, {number} sentences")
+        plan = Plan(words=tuple(shortlists))
+        return self._search(encoded.states, encoded.src_ids, plan, options, prefixes)[0]
+
+    def translate(
+        self,
+        src_ids: Sequence[IntArray],
+        selection: Selector,
+        options: SearchOptions,
+        prefixes: Sequence[Sequence[int]] | None = None,
+    ) -> list[list[Hypothesis]]:
+        """See `Engine.translate`."""
+        return self.translate_timed(src_ids, selection, options, prefixes)[0]
+
+    def translate_timed(
+        self,
+        src_ids: Sequence[IntArray],
+        selection: Selector,
+        options: SearchOptions,
+        prefixes: Sequence[Sequence[int]] | None = None,
+    ) -> tuple[list[list[Hypothesis]], list[Timing]]:
+        """As `translate`, and where each sentence's time went."""
+        if not src_ids:
+            return [], []
+        plan = planned(selection, src_ids, self.vocab_size)
+        if plan is None:  # a selector of someone else's making
+            encoded = self.encode(src_ids)
+            words = tuple(selection.select(encoded))
+            plan = Plan(words=words, exclude=excluded(selection))
+            return self._search(encoded.states, src_ids, plan, options, prefixes)
+        return self._search(ragged(src_ids), src_ids, plan, options, prefixes)
+
+    def score(
+        self, src_ids: Sequence[IntArray], tgt_ids: Sequence[Sequence[int]], selection: Selector
+    ) -> list[Hypothesis]:
+        """See `Engine.score`."""
+        if not src_ids:
+            return []
+        plan = planned(selection, src_ids, self.vocab_size)
+        if plan is None:
+            plan = Plan(words=tuple(selection.select(self.encode(src_ids))))
+        try:
+            found = self._native.score(
+                ragged(src_ids), plan.arguments(), ragged(tgt_ids), self.threads
+            )
+        except _native.ModelError as error:
+            raise ModelError(str(error)) from None
+        return [Hypothesis(tokens, scores, size) for size, _, _, [(tokens, scores, *_)] in found]
+
+    def _search(
+        self,
+        source: Any,
+        src_ids: Sequence[IntArray],
+        plan: Plan,
+        options: SearchOptions,
+        prefixes: Sequence[Sequence[int]] | None,
+    ) -> tuple[list[list[Hypothesis]], list[Timing]]:
+        limits = np.array([options.max_length(max(1, len(ids))) for ids in src_ids], np.int64)
+        keys = np.zeros(0, np.int64)
+        if options.sampling is not None:
+            keys = sentence_keys(src_ids, options.sampling.seed)
+        given = None if prefixes is None or not any(map(len, prefixes)) else ragged(prefixes)
+        try:
+            found = self._native.translate(
+                source, plan.arguments(), _plain(options), limits, keys, given, self.threads
+            )
+        except _native.ModelError as error:
+            raise ModelError(str(error)) from None
+        if not all(hypotheses for *_, hypotheses in found):
+            raise ModelError("a translation has no finite score: the weights are damaged")
+        results = [
+            [
+                Hypothesis(*one[:2], size, one[2], returns, None if isnan(one[3]) else one[3])
+                for one in hypotheses
+            ]
+            for size, returns, _, hypotheses in found
+        ]
+        return results, [Timing(*timing) for _, _, timing, _ in found]
+
+
+def available_kernels() -> list[str]:
+    """Kernels that this CPU can run, best first."""
+    return list(_native.available_kernels())
+
+
+def _checked(kernels: str) -> str:
+    """The name of kernels to use, "" for the best."""
+    variable = os.environ.get("SIEVE_KERNELS", "")
+    place, name = ("kernels", kernels) if kernels else ("SIEVE_KERNELS", variable)
+    known = available_kernels()
+    if name and name not in known:
+        raise ConfigError(f"{place}: got '{name}', this CPU has {', '.join(known)}")
+    return name
+
+
+def usable_cores() -> int:
+    """Cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _plain(options: SearchOptions) -> dict[str, Any]:
+    sampling = options.sampling
+    return {
+        "rows": options.rows,
+        "n_best": options.n_best,
+        "length_penalty": options.length_penalty,
+        "stop_first": options.stop == "first",
+        "sampling": sampling is not None,
+        "temperature": sampling.temperature if sampling else 1.0,
+        "top_k": min(sampling.top_k, 2**31) if sampling else 0,
+        "alignment": options.alignment,
+        "lossless": options.lossless,
+        "blocked": [(list(one.tokens), one.at_word_start) for one in options.blocked],
+        "open_ids": list(options.open_ids) if options.blocked else [],
+    }
+
+
+def _floats(bundle: Bundle) -> dict[str, npt.NDArray[np.float32]]:
+    tensors = float_tensors(bundle)
+    check_shapes(tensors, expected_shapes(bundle, tensors), str(bundle.directory))
+    with np.errstate(over="ignore"):  # what is too large is found by the C++ core
+        return {name: np.ascontiguousarray(array, np.float32) for name, array in tensors.items()}
+
+
+def _aligned(tensors: Tensors) -> dict[str, npt.NDArray[Any]]:
+    """The same tensors; those that another program put at odd places are copied."""
+    return {
+        name: array if array.ctypes.data % 4 == 0 else array.copy()
+        for name, array in tensors.items()
+    }

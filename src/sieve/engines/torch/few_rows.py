@@ -1,0 +1,119 @@
+"""Layers for a few rows: five kernels each, where `few_rows_triton` can, as in short batches.
+
+The plain layers are the definition. Norms are folded into the maps after them once a model.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from dataclasses import dataclass
+from types import ModuleType
+from typing import cast
+
+import torch
+from torch import Tensor, nn
+
+from sieve.engines.torch import fused
+from sieve.kernels.dispatch import load_kernels
+from sieve.model.decoder import DecoderLayer
+from sieve.model.encoder import EncoderLayer
+from sieve.model.layers import SSRU, FeedForward, sinusoids
+from sieve.model.translation import TranslationModel
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows x (N, D), with sums of parts of each row for the norm that follows."""
+
+    x: Tensor
+    sums: Tensor
+    """(2, N, C) fp32: of C parts of each row, values and squares."""
+
+
+@dataclass(frozen=True)
+class Folded:
+    """A linear map after a layer norm, or one alone."""
+
+    weight: Tensor
+    """(F, D), times the norm's weight."""
+    bias: Tensor
+    """(F,) fp32 where a norm is folded in: the map's, and what the norm's becomes."""
+    sums: Tensor | None = None
+    """(F,) sums of the weight's rows in fp32; None without a norm."""
+    eps: float = 0.0
+
+
+def kernels_for(ids: Tensor, model: TranslationModel) -> ModuleType | None:
+    """The kernels, where they can take as many rows as there are ids: few on a GPU."""
+    found = load_kernels("sieve.kernels.few_rows_triton", ids)
+    width = model.config.d_model // model.config.heads
+    fits = found is not None and ids.numel() <= found.MOST and width in (16, 32, 64, 128)
+    return found if fits else None
+
+
+def encode(kernels: ModuleType, model: TranslationModel, src_ids: Tensor, mask: Tensor) -> Tensor:
+    """Memory (B, T, D) of source ids (B, T), mask (B, 1, 1, T) added: B·T rows."""
+    (B, T), D = src_ids.shape, model.config.d_model
+    table = model.src_embedding.weight
+    attend = importlib.import_module("sieve.kernels.fused_triton").self_attend
+    rows = kernels.embed(src_ids.flatten(), table, _positions(T, D, table.device, table.dtype))
+    for layer in (cast(EncoderLayer, layer) for layer in model.encoder.layers):
+        attention = layer.attention
+        qkv = kernels.product(rows, _after(attention.qkv, layer.attention_norm))
+        context = attend(qkv.view(B, T, 3 * D), mask, attention.heads).view(B * T, D)
+        rows = kernels.product_add(context, _alone(attention.out), rows)
+        rows = _feed_forward(kernels, rows, layer.feed_forward, layer.feed_forward_norm)
+    memory: Tensor = kernels.norm(rows, model.encoder.norm)
+    return memory.view(B, T, D)
+
+
+def decoder_layer(
+    kernels: ModuleType,
+    layer: DecoderLayer,
+    rows: Rows,
+    cells: fused.Cells,
+    source: tuple[Tensor, Tensor],
+) -> Rows:
+    """One step of a layer with an SSRU on rows (N, D); source: keys and values, and mask."""
+    rows = kernels.ssru(rows, _gates(cast(SSRU, layer.mixer), layer.mixer_norm), cells)
+    query = _after(layer.cross.query, layer.cross_norm)
+    context = kernels.query_attend(rows, query, *source)
+    rows = kernels.product_add(context, _alone(layer.cross.out), rows)
+    return _feed_forward(kernels, rows, layer.feed_forward, layer.feed_forward_norm)
+
+
+def _feed_forward(kernels: ModuleType, rows: Rows, layer: FeedForward, norm: nn.LayerNorm) -> Rows:
+    hidden = kernels.product(rows, _after(layer.hidden, norm), relu=True)
+    out: Rows = kernels.product_add(hidden, _alone(layer.out), rows)
+    return out
+
+
+@functools.lru_cache
+def _positions(length: int, width: int, device: torch.device, dtype: torch.dtype) -> Tensor:
+    return sinusoids(0, length, width, device).to(dtype)
+
+
+def _alone(linear: nn.Linear) -> Folded:
+    return Folded(linear.weight, linear.bias)
+
+
+def _after(linear: nn.Linear, norm: nn.LayerNorm) -> Folded:
+    return fold(linear, (linear.weight, linear.bias), norm)
+
+
+def _gates(mixer: SSRU, norm: nn.LayerNorm) -> Folded:
+    return fold(mixer, fused.fused_gates(mixer), norm)
+
+
+def fold(owner: nn.Module, linear: tuple[Tensor, Tensor], norm: nn.LayerNorm) -> Folded:
+    """A linear map after a norm as one; made once and kept with its owner."""
+    weight, bias = linear
+
+    @torch.no_grad()
+    def make() -> Folded:
+        folded = weight * norm.weight
+        moved = bias.float() + weight.float() @ norm.bias.float()
+        return Folded(folded, moved, folded.float().sum(dim=1), norm.eps)
+
+    return fused.kept(owner, "_folded", (weight, bias, norm.weight, norm.bias), make)

@@ -1,0 +1,329 @@
+"""The reference engine: torch, CPU or GPU. Every faster engine is checked against it.
+
+Puts sentences into batches that fit memory and hands them to the search; arithmetic lives in the
+model, the search in `search`, the captured path of a GPU in `captured`.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from sieve.engines.engine import FloatArray, Hypothesis
+from sieve.engines.keys import sentence_keys
+from sieve.engines.options import SearchOptions
+from sieve.engines.torch.beams import Beams
+from sieve.engines.torch.captured import Captured
+from sieve.engines.torch.constraints import Constraints
+from sieve.engines.torch.output_words import (
+    WIDTH,
+    AllWords,
+    MaskedWords,
+    OutputWords,
+    SelectedWords,
+)
+from sieve.engines.torch.padding import pad
+from sieve.engines.torch.sampling import Noise
+from sieve.engines.torch.search import Search, run
+from sieve.engines.torch.source_encoding import encode_source
+from sieve.engines.torch.stepping import DecoderSteps
+from sieve.engines.torch.torch_lossless import translate_lossless
+from sieve.model.translation import TranslationModel
+from sieve.selection.selectors import FullVocabulary, NeuralSelection, Selector, log_odds
+from sieve.selection.shortlist import Shortlist, shortlists_of_rows
+from sieve.tokenize.vocabulary import BOS, EOS, IntArray
+
+Precision = Literal["float32", "bfloat16", "float16"]
+_DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
+_GATHERED_ELEMENTS = 2**28
+"""Most output weights gathered at once: 1 GiB in fp32. More sentences take turns."""
+_SCORED_ELEMENTS = 2**26
+"""Most logits held at once in forced scoring."""
+
+
+@dataclass(frozen=True, eq=False)
+class TorchEncoded:
+    """A batch of encoded sentences; also what selectors look at."""
+
+    engine: TorchEngine
+    src_ids: Sequence[IntArray]
+    memory: Tensor
+    """(B, T, D)"""
+    src_mask: Tensor
+    """(B, T)"""
+
+    @property
+    def vocab_size(self) -> int:
+        """Number of output words."""
+        return self.engine.vocab_size
+
+    def words_above(self, log_odds: float, least: int = 0) -> list[Shortlist]:
+        """See `sieve.selection.selectors.Source`."""
+        with self.engine.inference():
+            logits = self.engine.device_bow_logits(self)  # (B, V)
+            selected = logits > log_odds
+            if least:
+                lowest = logits.topk(min(least, self.vocab_size), dim=1).values[:, -1:]
+                selected |= logits >= lowest
+            selected[:, EOS] = True
+            sizes = selected.sum(dim=1).cpu().numpy()
+            words = selected.nonzero()[:, 1].to(torch.int32).cpu().numpy()
+        return shortlists_of_rows(words, sizes, self.vocab_size)
+
+    def rows(self, rows: Sequence[int]) -> TorchEncoded:
+        """Some of the sentences."""
+        index = torch.tensor(rows, device=self.memory.device)
+        chosen = [self.src_ids[row] for row in rows]
+        return TorchEncoded(self.engine, chosen, self.memory[index], self.src_mask[index])
+
+
+class TorchEngine:
+    """Runs a TranslationModel, which must be in evaluation mode."""
+
+    def __init__(
+        self,
+        model: TranslationModel,
+        precision: Precision = "float32",
+        graphs: bool | None = None,
+    ) -> None:
+        """Takes a model to its device and precision.
+
+        Args:
+            model: In evaluation mode, on its device.
+            precision: Of weights and arithmetic.
+            graphs: Whether to work in buckets and, on a GPU, to replay CUDA graphs; by default on
+                a GPU. Good for many calls, not for one.
+        """
+        self.model = in_precision(model, _DTYPES[precision])
+        self.precision = precision
+        self.device = next(model.parameters()).device
+        self.graphs = self.device.type == "cuda" if graphs is None else graphs
+
+    @property
+    def vocab_size(self) -> int:
+        """Number of output words."""
+        return self.model.config.tgt_vocab_size
+
+    def __str__(self) -> str:
+        return f"torch on {self.device} in {self.precision}"
+
+    @contextmanager
+    def inference(self) -> Iterator[None]:
+        """No gradients, the weights' own precision, and no dropout by mistake."""
+        if self.model.training:
+            raise ValueError("the model is in training mode: call model.eval() first")
+        with torch.inference_mode(), torch.autocast(self.device.type, enabled=False):
+            yield
+
+    def encode(self, src_ids: Sequence[IntArray]) -> TorchEncoded:
+        """See `Engine.encode`."""
+        padded = torch.from_numpy(pad(src_ids)).to(self.device)
+        with self.inference():
+            memory, src_mask = encode_source(self.model, padded)
+        return TorchEncoded(self, src_ids, memory, src_mask)
+
+    def device_bow_logits(self, encoded: TorchEncoded) -> Tensor:
+        """Max-pooled logits (B, V) as a tensor on the engine's device."""
+        with self.inference():
+            return self.model.bow_logits(encoded.memory, encoded.src_mask).float()
+
+    def bow_logits(self, encoded: TorchEncoded) -> FloatArray:
+        """See `Engine.bow_logits`."""
+        logits: FloatArray = self.device_bow_logits(encoded).cpu().numpy()
+        return logits
+
+    def position_logits(self, encoded: TorchEncoded) -> list[FloatArray]:
+        """See `Engine.position_logits`."""
+        found = []
+        for memory, mask in zip(encoded.memory, encoded.src_mask, strict=True):
+            alone = memory[mask][:, None]  # (T, 1, D)
+            every = torch.ones(alone.shape[:2], dtype=torch.bool, device=self.device)
+            found.append(self.bow_logits(TorchEncoded(self, encoded.src_ids, alone, every)))
+        return found
+
+    def decode(
+        self,
+        encoded: TorchEncoded,
+        shortlists: Sequence[Shortlist],
+        options: SearchOptions,
+        prefixes: Sequence[Sequence[int]] | None = None,
+    ) -> list[list[Hypothesis]]:
+        """See `Engine.decode`."""
+        number = len(encoded.src_ids)
+        prefixes = [()] * number if prefixes is None else prefixes
+        if len(shortlists) != number or len(prefixes) != number:
+            raise ValueError(
+                f"{len(shortlists)} shortlists, {len(prefixes)} prefixes, {number} sentences"
+            )
+        shortlists = [s.with_words(p) for s, p in zip(shortlists, prefixes, strict=True)]
+        results: dict[int, list[Hypothesis]] = {}
+        with self.inference():
+            for rows in self._turns(shortlists, options.rows):
+                words = self._output_words([shortlists[row] for row in rows])
+                search, limits = self._search(encoded, rows, words, options)
+                if options.blocked or any(prefixes[row] for row in rows):
+                    chosen = [prefixes[row] for row in rows]
+                    search.constraints = Constraints(chosen, options, words, self.vocab_size)
+                results.update(zip(rows, run(search, limits), strict=True))
+        return [results[row] for row in range(number)]
+
+    def translate(
+        self,
+        src_ids: Sequence[IntArray],
+        selection: Selector,
+        options: SearchOptions,
+        prefixes: Sequence[Sequence[int]] | None = None,
+    ) -> list[list[Hypothesis]]:
+        """See `Engine.translate`."""
+        if not src_ids:
+            return []
+        if options.lossless:
+            return translate_lossless(self, src_ids, selection, options, prefixes)
+        captured = self._captured
+        if captured is not None and prefixes is None and captured.takes(src_ids, options):
+            if isinstance(selection, FullVocabulary):
+                with self.inference():
+                    return captured.translate(src_ids, None, options)
+            if isinstance(selection, NeuralSelection) and not selection.least:
+                with self.inference():
+                    return captured.translate(src_ids, log_odds(selection.threshold), options)
+        encoded = self.encode(src_ids)
+        return self.decode(encoded, selection.select(encoded), options, prefixes)
+
+    def score(
+        self, src_ids: Sequence[IntArray], tgt_ids: Sequence[Sequence[int]], selection: Selector
+    ) -> list[Hypothesis]:
+        """See `Engine.score`."""
+        if not src_ids:
+            return []
+        encoded = self.encode(src_ids)
+        shortlists = selection.select(encoded)
+        results: dict[int, Hypothesis] = {}
+        with self.inference():
+            for rows in self._turns(shortlists, max(map(len, tgt_ids)) + 1, _SCORED_ELEMENTS):
+                words = self._output_words([shortlists[row] for row in rows])
+                scores = self._forced(encoded, rows, [tgt_ids[row] for row in rows], words)
+                for row, values in zip(rows, scores, strict=True):
+                    tokens = tuple(int(token) for token in tgt_ids[row])
+                    found = tuple(values[: len(tokens) + 1])
+                    results[row] = Hypothesis(tokens, found, len(shortlists[row]))
+        return [results[row] for row in range(len(src_ids))]
+
+    def _forced(
+        self,
+        encoded: TorchEncoded,
+        rows: list[int],
+        tgt_ids: Sequence[Sequence[int]],
+        words: OutputWords,
+    ) -> list[list[float]]:
+        """Log-probabilities of each token and EOS, in one teacher-forced pass."""
+        tgt_in = torch.from_numpy(pad([[BOS, *ids] for ids in tgt_ids])).to(self.device)
+        tgt_out = torch.from_numpy(pad([[*ids, EOS] for ids in tgt_ids])).to(self.device)
+        index = torch.tensor(rows, device=self.device)
+        memory, mask = encoded.memory[index], encoded.src_mask[index]
+        states = self.model.decode(tgt_in, memory, mask)  # (B, U, D)
+        logits = words.logits(states.flatten(0, 1)).view(*tgt_out.shape, -1)
+        log_probs = torch.log_softmax(logits, dim=-1, dtype=torch.float32)
+        columns = words.columns(tgt_out)
+        found = log_probs.gather(2, columns.clamp(min=0)[..., None])[..., 0]
+        scores: list[list[float]] = found.masked_fill(columns < 0, -math.inf).tolist()
+        return scores
+
+    def _turns(
+        self, shortlists: Sequence[Shortlist], rows: int, elements: int = 2**31
+    ) -> Iterator[list[int]]:
+        """Sentences decoded together: of one kind of output words, and fitting memory.
+
+        Args:
+            shortlists: Of all sentences.
+            rows: Rows of logits a sentence has.
+            elements: Most logits at a time.
+        """
+        turn: list[int] = []
+        kind = "all"
+        for row in sorted(range(len(shortlists)), key=lambda row: len(shortlists[row])):
+            width, before, number = padded_width(len(shortlists[row])), kind, len(turn) + 1
+            kind = self._kind(shortlists[row])
+            gathered = width * self.model.config.d_model if kind == "selected" else 0
+            too_large = number * gathered > _GATHERED_ELEMENTS or number * width * rows > elements
+            if turn and (too_large or kind != before):
+                yield turn
+                turn = []
+            turn.append(row)
+        if turn:
+            yield turn
+
+    def _kind(self, shortlist: Shortlist) -> str:
+        if shortlist.full:
+            return "all"
+        return "masked" if 2 * len(shortlist) > self.vocab_size else "selected"
+
+    @cached_property
+    def _captured(self) -> Captured | None:
+        if not self.graphs:
+            return None
+        with self.inference():
+            return Captured(self.model, self._all_words, capture=self.device.type == "cuda")
+
+    @cached_property
+    def _all_words(self) -> AllWords:
+        return AllWords.of(self.model.output, 1)
+
+    def _output_words(self, shortlists: Sequence[Shortlist]) -> OutputWords:
+        kind, B = self._kind(shortlists[0]), len(shortlists)
+        sizes = torch.tensor([len(shortlist) for shortlist in shortlists], device=self.device)
+        everything = self._all_words.for_sentences(sizes)
+        if kind == "all":
+            return everything
+        if kind == "masked":
+            mask = np.full((B, len(everything.bias)), -np.inf, np.float32)
+            for row, shortlist in zip(mask, shortlists, strict=True):
+                row[shortlist.ids] = 0.0
+            on_device = torch.from_numpy(mask).to(self.device, everything.bias.dtype)
+            return MaskedWords(sizes, everything, on_device)
+        width = padded_width(max(map(len, shortlists)))
+        words = torch.from_numpy(pad([shortlist.ids for shortlist in shortlists], width))
+        words = words.to(self.device)
+        return SelectedWords.gather(self.model.output, words, sizes)
+
+    def _search(
+        self, encoded: TorchEncoded, rows: list[int], words: OutputWords, options: SearchOptions
+    ) -> tuple[Search, list[int]]:
+        index = torch.tensor(rows, device=self.device)
+        memory, src_mask = encoded.memory[index], encoded.src_mask[index]
+        limits = [options.max_length(len(encoded.src_ids[row])) for row in rows]
+        T, U = memory.shape[1], max(limits)
+        steps = DecoderSteps(self.model, len(rows), options.rows, T, U)
+        steps.load(memory, src_mask)
+        noise = None
+        if options.sampling is not None:
+            keys = sentence_keys([encoded.src_ids[row] for row in rows], options.sampling.seed)
+            on_device = torch.from_numpy(keys).to(self.device)
+            noise = Noise(on_device, options.rows, options.sampling)
+        beams = Beams.create(limits, options, self.device, U)
+        return Search(steps, words, beams, noise=noise), limits
+
+
+def in_precision(model: TranslationModel, dtype: torch.dtype) -> TranslationModel:
+    """The model with weights stored in another precision; itself where nothing changes."""
+    if model.tgt_embedding.weight.dtype == dtype:
+        return model
+    lowered = copy.deepcopy(model).to(dtype)
+    if lowered.nvs is not None and model.nvs is not None:
+        # log-odds are compared with a threshold: 8 bits would move the sets
+        lowered.nvs.bias = torch.nn.Parameter(model.nvs.bias.detach().clone(), requires_grad=False)
+    return lowered
+
+
+def padded_width(size: int) -> int:
+    """Columns for a set of `size` words."""
+    return -(-size // WIDTH) * WIDTH

@@ -1,0 +1,170 @@
+"""What a search over all words finds, from a greedy search over selected words that is checked.
+
+A whole batch is searched with the selected words; one teacher-forced pass then says for every step
+which of all words was the best. Where it is another one, that word joins the selected ones and the
+sentence is searched again from there. The words of a step are compared in blocks: logits of all
+steps and all words are never in memory together.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from sieve.engines.engine import Hypothesis
+from sieve.engines.options import SearchOptions
+from sieve.engines.torch.padding import pad
+from sieve.selection.selectors import Selector, excluded, unrestricted
+from sieve.selection.shortlist import Shortlist
+from sieve.tokenize.vocabulary import BOS, EOS, PAD, IntArray
+
+if TYPE_CHECKING:
+    from sieve.engines.torch.torch_engine import TorchEncoded, TorchEngine
+
+_BLOCK = 4096
+"""Words that are compared at a time."""
+_PATIENCE = 3
+"""Returns after which a sentence is searched with all words."""
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """What all words say of every step of some translations, (B, U) each."""
+
+    best: Tensor
+    best_scores: Tensor
+    chosen_scores: Tensor
+
+
+def translate_lossless(
+    engine: TorchEngine,
+    src_ids: Sequence[IntArray],
+    selection: Selector,
+    options: SearchOptions,
+    prefixes: Sequence[Sequence[int]] | None,
+) -> list[list[Hypothesis]]:
+    """See `SearchOptions.lossless`."""
+    plain = replace(options, lossless=False)
+    encoded = engine.encode(src_ids)
+    exclude = excluded(selection)
+    given = [list(prefix) for prefix in prefixes or [()] * len(src_ids)]
+    odd = (
+        options.sampling is not None
+        or options.blocked
+        or any(map(set(exclude).intersection, given))
+    )
+    if options.rows > 1 or odd:
+        return engine.decode(encoded, unrestricted(selection).select(encoded), plain, prefixes)
+    search = _Search(engine, encoded, list(selection.select(encoded)), exclude, given, plain)
+    return [[one] for one in search.run()]
+
+
+class _Search:
+    """The state of a lossless search for a batch."""
+
+    def __init__(
+        self,
+        engine: TorchEngine,
+        encoded: TorchEncoded,
+        selected: list[Shortlist],
+        exclude: tuple[int, ...],
+        prefixes: list[list[int]],
+        options: SearchOptions,
+    ) -> None:
+        self.engine = engine
+        self.encoded = encoded
+        self.selected = selected
+        self.exclude = exclude
+        self.required = list(map(len, prefixes))
+        self.sure = prefixes  # tokens that nothing will change
+        self.options = options
+        self.returns = [0] * len(prefixes)
+
+    def run(self) -> list[Hypothesis]:
+        """The translation of each sentence."""
+        done: dict[int, Hypothesis] = {}
+        waiting = list(range(len(self.sure)))
+        while waiting:
+            part = self.encoded.rows(waiting)
+            found = self.engine.decode(
+                part,
+                [self.selected[row] for row in waiting],
+                self.options,
+                [self.sure[row] for row in waiting],
+            )
+            guesses = [hypotheses[0] for hypotheses in found]
+            verdicts = check(self.engine, part, guesses, self.exclude)
+            for place, (row, guess) in enumerate(zip(waiting, guesses, strict=True)):
+                one = self._judged(row, guess, verdicts, place)
+                if one is not None:
+                    done[row] = one
+            waiting = [row for row in waiting if row not in done]
+        return [done[row] for row in range(len(self.sure))]
+
+    def _judged(
+        self, row: int, guess: Hypothesis, verdicts: Verdicts, place: int
+    ) -> Hypothesis | None:
+        """A translation that all words agree with; None where it goes on from another word."""
+        steps = len(guess.token_scores)
+        said = [*guess.tokens, EOS][:steps]
+        best = verdicts.best[place, :steps].tolist()
+        scores = verdicts.chosen_scores[place, :steps].tolist()
+        wrong = next((t for t in range(self.required[row], steps) if said[t] != best[t]), None)
+        if wrong is None:
+            return replace(guess, token_scores=tuple(scores), returns=self.returns[row])
+        self.returns[row] += 1
+        word = best[wrong]
+        scores[wrong] = float(verdicts.best_scores[place, wrong])
+        if word == EOS:
+            return Hypothesis(
+                guess.tokens[:wrong],
+                tuple(scores[: wrong + 1]),
+                guess.shortlist_size,
+                guess.positions[:wrong],
+                self.returns[row],
+            )
+        self.sure[row] = [*guess.tokens[:wrong], word]
+        self.selected[row] = self.selected[row].with_words([word])
+        if self.returns[row] == _PATIENCE or word == PAD:  # which no selected words can hold
+            every = Shortlist.everything(self.engine.vocab_size)
+            self.selected[row] = every.without(self.exclude)
+        return None
+
+
+def check(
+    engine: TorchEngine,
+    encoded: TorchEncoded,
+    guesses: Sequence[Hypothesis],
+    exclude: Sequence[int] = (),
+) -> Verdicts:
+    """One teacher-forced pass over translations, with all words but the excluded ones."""
+    tgt_in = torch.from_numpy(pad([[BOS, *one.tokens] for one in guesses])).to(engine.device)
+    tgt_out = torch.from_numpy(pad([[*one.tokens, EOS] for one in guesses])).to(engine.device)
+    weight, bias = engine.model.output.weight, engine.model.output.bias.clone()
+    bias[[word for word in exclude if word != EOS]] = -math.inf
+    with engine.inference():
+        states = engine.model.decode(tgt_in, encoded.memory, encoded.src_mask)  # (B, U, D)
+        top = torch.full(tgt_out.shape, -math.inf, device=engine.device)
+        best, chosen = torch.full_like(tgt_out, EOS), top.clone()
+        total = torch.zeros_like(top)
+        for begin in range(0, len(bias), _BLOCK):
+            end = min(begin + _BLOCK, len(bias))
+            logits = F.linear(states, weight[begin:end], bias[begin:end]).float()
+            highest, column = logits.max(dim=-1)
+            higher = torch.maximum(top, highest)
+            # where nothing was allowed so far, exp(−inf − −inf) would be no number
+            floor = higher.clamp(min=torch.finfo(torch.float32).min)
+            total = total * (top - floor).exp() + (logits - floor[..., None]).exp().sum(-1)
+            best = torch.where(highest > top, column + begin, best)
+            here = (tgt_out >= begin) & (tgt_out < end)
+            place = (tgt_out - begin).clamp(0, end - begin - 1)
+            chosen = torch.where(here, logits.gather(2, place[..., None])[..., 0], chosen)
+            top = higher
+        log_sum = top + total.log()
+    return Verdicts(best, top - log_sum, chosen - log_sum)

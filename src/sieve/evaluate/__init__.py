@@ -1,0 +1,1 @@
+"""Measurements of translators: `measure` takes them, `present` shows them, `human` asks people."""

@@ -1,0 +1,1 @@
+"""Blind rating sheets and what people's ratings say. Knows no model."""

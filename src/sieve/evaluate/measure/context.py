@@ -1,0 +1,167 @@
+"""What context is worth to the head (paper, table 6 and figure 5).
+
+With context the head sees the whole sentence; without, every word of it on its own (its pieces
+together, and the end), and the union of what these select. A segment counts as reached when all
+the tokens of its idiom are in the set.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sieve.engines.engine import Engine, FloatArray
+from sieve.evaluate.measure.idioms import IN_REFERENCE, IN_SENTENCE, IdiomSet
+from sieve.evaluate.measure.probes import Votes
+from sieve.evaluate.present.summary import Table
+from sieve.selection.selectors import log_odds
+from sieve.tokenize.tokenizer import Tokenizer
+from sieve.tokenize.vocabulary import EOS, IntArray
+from sieve.tokenize.words import word_spans
+from sieve.translate.translator import Translator
+
+THRESHOLDS = (0.9, 0.99)
+EXAMPLES = 20
+
+
+@dataclass(frozen=True)
+class Example:
+    """A segment that is reached with context only."""
+
+    source: str
+    idiom: str
+    translation: str
+    only_in_context: tuple[str, ...]
+    """Pieces that no word on its own selects."""
+
+
+@dataclass(frozen=True)
+class ContextRow:
+    """Shares of segments all of whose idiom tokens are in the set."""
+
+    test: str
+    scope: str
+    threshold: float
+    segments: int
+    context: float
+    no_context: float
+    only_context: float
+    only_no_context: float
+    mean_size: float
+    """Words in a set, with context."""
+    mean_size_no_context: float
+    examples: tuple[Example, ...]
+
+
+def measure_context(
+    translator: Translator,
+    one: IdiomSet,
+    thresholds: Sequence[float] = THRESHOLDS,
+    done: Callable[[int], object] = lambda number: None,
+) -> list[ContextRow]:
+    """The comparison for each threshold, with all idiom tokens and with those in the reference."""
+    translator.resources.need_threshold()
+    probe, _ = one.probes(translator.tokenizers)
+    scopes = (IN_SENTENCE, IN_REFERENCE)
+    settings = [(scope, threshold) for scope in scopes for threshold in thresholds]
+    reached: dict[tuple[str, float], list[_Reached]] = {setting: [] for setting in settings}
+    sizes: dict[float, list[tuple[int, int]]] = {threshold: [] for threshold in thresholds}
+    source, engine = translator.tokenizers.source, translator.engine
+    for row, src_ids in enumerate(probe.src_ids):
+        both = Votes(engine, [src_ids]).logits[0], _without_context(engine, source, src_ids)
+        for threshold in thresholds:
+            odds = np.float32(log_odds(threshold))
+            whole, alone = (values > odds for values in both)  # (V,) each
+            whole[EOS] = alone[EOS] = True
+            sizes[threshold].append((int(whole.sum()), int(alone.sum())))
+            for scope in scopes:
+                needed = probe.needed[scope][row]
+                if len(needed):
+                    found = _Reached(row, whole[needed], alone[needed], needed)
+                    reached[scope, threshold].append(found)
+        done(1)
+    return [
+        _row(translator, one, scope, threshold, (segments, sizes[threshold]))
+        for (scope, threshold), segments in reached.items()
+    ]
+
+
+def context_tables(rows: Sequence[ContextRow]) -> list[Table]:
+    """A table for each set, and its examples as notes."""
+    shares = ("context", "no context", "only context", "only no context")
+    headers = ("tokens, λ", *shares, "size", "size without")
+    found = []
+    for test in dict.fromkeys(row.test for row in rows):
+        here = [row for row in rows if row.test == test]
+        lines = tuple(
+            (
+                f"{row.scope}, {row.threshold:g}",
+                *(f"{100 * share:.1f}" for share in (row.context, row.no_context)),
+                *(f"{100 * share:.1f}" for share in (row.only_context, row.only_no_context)),
+                f"{row.mean_size:.0f}",
+                f"{row.mean_size_no_context:.0f}",
+            )
+            for row in here
+        )
+        notes = list(dict.fromkeys(f"{row.scope}: {row.segments} segments" for row in here))
+        shown = max(here, key=lambda row: len(row.examples), default=here[0])
+        notes += [
+            f"{one.source}  ({one.idiom}: {one.translation}, only in context: "
+            f"{' '.join(one.only_in_context)})"
+            for one in shown.examples
+        ]
+        title = f"{test}, % of segments with all idiom tokens selected"
+        found.append(Table(title, headers, lines, tuple(notes)))
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Reached:
+    """Of one segment: which needed tokens are selected with context, and which without."""
+
+    row: int
+    whole: Any
+    alone: Any
+    needed: IntArray
+
+
+def _without_context(engine: Engine[Any], tokenizer: Tokenizer, src_ids: IntArray) -> FloatArray:
+    """The highest logit of each output word over the words of a sentence taken one by one (V,)."""
+    ids = src_ids.tolist()
+    spans = [span for span in word_spans(tokenizer, ids) if ids[span[0]] != EOS]
+    words = [np.array([*(ids[place] for place in span), EOS]) for span in spans]
+    highest: FloatArray = Votes(engine, words or [src_ids]).logits.max(axis=0)
+    return highest
+
+
+def _row(
+    translator: Translator,
+    one: IdiomSet,
+    scope: str,
+    threshold: float,
+    found: tuple[Sequence[_Reached], Sequence[tuple[int, int]]],
+) -> ContextRow:
+    segments, sizes = found
+    whole = np.array([segment.whole.all() for segment in segments], bool)
+    alone = np.array([segment.alone.all() for segment in segments], bool)
+    shares = (whole, alone, whole & ~alone, alone & ~whole)
+    piece = translator.tokenizers.target.piece
+    examples = [
+        Example(
+            one.pairs.sources[segment.row],
+            one.idioms[segment.row],
+            one.translations[segment.row],
+            tuple(piece(int(index)) for index in segment.needed[segment.whole & ~segment.alone]),
+        )
+        for segment in segments
+        if segment.whole.all() and not segment.alone.all()
+    ]
+    means = [float(np.mean(column)) for column in zip(*sizes, strict=True)]
+    context, no_context, only, only_no = (
+        float(share.mean()) if len(share) else 0.0 for share in shares
+    )
+    return ContextRow(
+        one.name, scope, threshold, len(segments), context, no_context, only, only_no,
+        means[0], means[1], tuple(examples[:EXAMPLES]),
+    )  # fmt: skip

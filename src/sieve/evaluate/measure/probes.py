@@ -1,0 +1,115 @@
+"""What selection is asked for: sources, and the tokens that each needs in one or more scopes.
+
+The tables, the curves and the idiom sets ask the same questions of different sentences. Sources
+are encoded once, in batches, whatever number of selectors then looks at them.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from sieve.engines.engine import Engine, FloatArray
+from sieve.evaluate.measure.recall import Recall, needed_tokens, recall_of_sets
+from sieve.selection.selectors import Selector
+from sieve.selection.shortlist import Shortlist, shortlists_above
+from sieve.tokenize.tokenizer import Tokenizers
+from sieve.tokenize.vocabulary import EOS, IntArray
+
+BATCH = 64
+"""Sentences whose logits are held at a time."""
+
+
+@dataclass(frozen=True, eq=False)
+class Probe:
+    """Sources, and the unique tokens each needs by scope (`sentence`, `idiom`, …)."""
+
+    name: str
+    src_ids: Sequence[IntArray]
+    needed: Mapping[str, Sequence[IntArray]]
+    weights: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    """How much each sentence counts in a scope's recall; where none are given, the same."""
+
+    @classmethod
+    def of_text(
+        cls,
+        name: str,
+        tokenizers: Tokenizers,
+        sources: Sequence[str],
+        targets: Mapping[str, Sequence[str]],
+    ) -> "Probe":
+        """Tokenizes sources and, for each scope, the texts that must be reachable."""
+        src_ids = [np.array([*ids, EOS]) for ids in tokenizers.source.encode(list(sources))]
+        needed = {
+            scope: [needed_tokens(ids) for ids in tokenizers.target.encode(list(texts))]
+            for scope, texts in targets.items()
+        }
+        return cls(name, src_ids, needed)
+
+    def counted(self, scope: str) -> int:
+        """Sentences that need something: the others do not count for recall."""
+        return sum(1 for tokens in self.needed[scope] if len(tokens))
+
+    def tokens(self, scope: str) -> int:
+        """Tokens to find in all."""
+        return sum(map(len, self.needed[scope]))
+
+    def weights_of(self, scope: str, rows: Iterable[int]) -> list[float]:
+        """How much some of the sentences count."""
+        weights = self.weights.get(scope)
+        return [1.0 if weights is None else weights[row] for row in rows]
+
+
+@dataclass(frozen=True, eq=False)
+class Votes:
+    """Encoded sentences as selectors see them; the head is asked at most once."""
+
+    engine: Engine[Any]
+    src_ids: Sequence[IntArray]
+
+    @property
+    def vocab_size(self) -> int:
+        """Number of output words."""
+        return self.engine.vocab_size
+
+    @cached_property
+    def logits(self) -> FloatArray:
+        """Max-pooled logits of the head (B, V)."""
+        return self.engine.bow_logits(self.engine.encode(self.src_ids))
+
+    def words_above(self, log_odds: float, least: int = 0) -> list[Shortlist]:
+        """See `sieve.selection.selectors.Source`."""
+        return shortlists_above(self.logits, log_odds, least)
+
+
+def batches(engine: Engine[Any], src_ids: Sequence[IntArray]) -> Iterator[tuple[list[int], Votes]]:
+    """Sentences of similar length together: their rows, and what selectors look at."""
+    order = sorted(range(len(src_ids)), key=lambda row: len(src_ids[row]))
+    for start in range(0, len(order), BATCH):
+        rows = order[start : start + BATCH]
+        yield rows, Votes(engine, [src_ids[row] for row in rows])
+
+
+def recalls(
+    engine: Engine[Any], probe: Probe, selectors: Mapping[str, Selector]
+) -> dict[str, dict[str, Recall]]:
+    """Recall and mean set size of each selector, by scope."""
+    number = len(probe.src_ids)
+    found: dict[str, dict[int, Shortlist]] = {name: {} for name in selectors}
+    for rows, votes in batches(engine, probe.src_ids):
+        for name, selector in selectors.items():
+            found[name].update(zip(rows, selector.select(votes), strict=True))
+    return {
+        name: {
+            scope: recall_of_sets(
+                (shortlists[row].ids for row in range(number)),
+                needed,
+                engine.vocab_size,
+                probe.weights_of(scope, range(number)),
+            )
+            for scope, needed in probe.needed.items()
+        }
+        for name, shortlists in found.items()
+    }

@@ -1,0 +1,165 @@
+"""Recall of vocabulary selection: which share of the words a sentence needs is in its set.
+
+One definition for validation, evaluation and the tests. Works on max-pooled logits (B, V) that
+come batch by batch, or on explicit sets; knows no model and no tokenizer.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sieve.errors import ConfigError
+from sieve.selection.selectors import log_odds
+from sieve.tokenize.vocabulary import BOS, EOS, PAD
+
+Ids = Sequence[int] | npt.NDArray[Any]
+FloatArray = npt.NDArray[np.floating[Any]]
+
+
+@dataclass(frozen=True)
+class Recall:
+    """One point of the curve; the vocabulary size stands beside every such number."""
+
+    recall: float
+    """Share (0 to 1) of a sentence's unique target tokens in its set, averaged over sentences."""
+    mean_size: float
+    """Mean number of words in a set, EOS included."""
+    vocab_size: int
+    threshold: float | None = None
+    """λ: words with logit > log(λ / (1 − λ)) are in the set. None for sets from elsewhere."""
+
+    def __str__(self) -> str:
+        return f"{100 * self.recall:.1f} at {self.mean_size:.0f} of {self.vocab_size}"
+
+
+def needed_tokens(reference: Ids) -> npt.NDArray[np.int64]:
+    """The unique tokens of a reference that selection has to find: no EOS, BOS or PAD."""
+    ids = np.unique(np.asarray(reference, dtype=np.int64))
+    needed: npt.NDArray[np.int64] = ids[(ids != PAD) & (ids != BOS) & (ids != EOS)]
+    return needed
+
+
+class RecallMeter:
+    """Recall at given thresholds and at given mean set sizes, from logits that come in batches.
+
+    "At a mean of N words" is one threshold for the whole test set: the lowest at which the sets,
+    each with EOS, hold at most N words on average. Equal logits fall on the same side. Memory
+    does not grow with the vocabulary: max(sizes) · num_sentences logits are kept.
+
+    A sentence with nothing to find counts for the set size and not for recall.
+    """
+
+    def __init__(
+        self,
+        num_sentences: int,
+        vocab_size: int,
+        thresholds: Sequence[float] = (0.5, 0.9, 0.99),
+        sizes: Sequence[int] = (500, 1000, 2000),
+    ) -> None:
+        if any(size < 1 for size in sizes):
+            raise ConfigError(f"got set sizes {list(sizes)}, expected at least 1 (EOS is in each)")
+        self.num_sentences = num_sentences
+        self.vocab_size = vocab_size
+        self.thresholds = tuple(thresholds)
+        self.sizes = tuple(sizes)
+        self._odds = np.array([log_odds(threshold) for threshold in thresholds])
+        self._counts = np.zeros(len(self.thresholds), np.int64)  # words selected, EOS not counted
+        self._seen = 0
+        # EOS is always in, so it takes one place a sentence; one more shows where the cut lies
+        self._capacity = (max(self.sizes, default=1) - 1) * num_sentences + 1
+        self._top: npt.NDArray[np.float32] = np.empty(0, np.float32)
+        self._floor = -math.inf  # logits at or below it are not among the largest any more
+        self._needed: list[npt.NDArray[np.float32]] = []  # logits of the tokens to find, a sentence
+
+    def add(self, logits: FloatArray, references: Sequence[Ids]) -> None:
+        """Adds a batch: max-pooled logits (B, V) and the target tokens of each sentence."""
+        if logits.shape != (len(references), self.vocab_size):
+            raise ValueError(
+                f"logits {logits.shape}, expected {(len(references), self.vocab_size)}"
+            )
+        self._seen += len(references)
+        if self._seen > self.num_sentences:
+            raise ValueError(f"{self._seen} sentences, but {self.num_sentences} were announced")
+        logits = np.array(logits, dtype=np.float32)  # (B, V), a copy
+        for row, reference in zip(logits, references, strict=True):
+            self._needed.append(row[needed_tokens(reference)])
+        logits[:, EOS] = -np.inf
+        for index, odds in enumerate(self._odds):
+            self._counts[index] += np.count_nonzero(logits > odds)
+        if self.sizes:
+            self._keep(logits[logits > self._floor])
+
+    def at_thresholds(self) -> list[Recall]:
+        """One point for each threshold λ, in the given order."""
+        return [
+            self._point(float(odds), int(count), threshold)
+            for odds, count, threshold in zip(
+                self._odds, self._counts, self.thresholds, strict=True
+            )
+        ]
+
+    def at_sizes(self) -> list[Recall]:
+        """One point for each mean set size, in the given order."""
+        ordered = np.sort(self._top)[::-1]
+        points = []
+        for size in self.sizes:
+            places = (size - 1) * self._seen  # for words other than EOS
+            odds = float(ordered[places]) if places < len(ordered) else -math.inf
+            selected = len(ordered) - int(np.searchsorted(ordered[::-1], odds, side="right"))
+            points.append(self._point(odds, selected, _sigmoid(odds)))
+        return points
+
+    def _point(self, odds: float, selected: int, threshold: float) -> Recall:
+        shares = [float(np.mean(needed > odds)) for needed in self._needed if len(needed)]
+        size = (self._seen + selected) / self._seen if self._seen else 0.0
+        return Recall(_mean(shares), size, self.vocab_size, threshold)
+
+    def _keep(self, candidates: npt.NDArray[np.float32]) -> None:
+        """Keeps the `_capacity` largest logits so far."""
+        self._top = np.concatenate([self._top, candidates])
+        if len(self._top) >= 2 * self._capacity:
+            cut = len(self._top) - self._capacity
+            # a copy, so that the larger array can go
+            self._top = np.partition(self._top, cut)[cut:].copy()
+            self._floor = float(self._top.min())
+
+
+def recall_of_sets(
+    sets: Iterable[Ids],
+    references: Sequence[Ids],
+    vocab_size: int,
+    weights: Sequence[float] | None = None,
+) -> Recall:
+    """Recall of explicit sets, one for each sentence; EOS belongs to each, given or not.
+
+    Args:
+        sets: Ids of each.
+        references: What they must hold.
+        vocab_size: Stands beside the result.
+        weights: How much each sentence counts for recall; None for the same.
+    """
+    shares, sizes, counts = [], [], []
+    weights = weights or [1.0] * len(references)
+    for words, reference, weight in zip(sets, references, weights, strict=True):
+        words = np.union1d(np.asarray(words, dtype=np.int64), EOS)
+        needed = needed_tokens(reference)
+        sizes.append(float(len(words)))
+        if len(needed):
+            shares.append(float(np.isin(needed, words).mean()) * weight)
+            counts.append(weight)
+    recall = math.fsum(shares) / math.fsum(counts) if counts else 0.0
+    return Recall(recall, _mean(sizes), vocab_size)
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values) if values else 0.0
+
+
+def _sigmoid(odds: float) -> float:
+    if odds < 0:
+        return math.exp(odds) / (1.0 + math.exp(odds))
+    return 1.0 / (1.0 + math.exp(-odds))

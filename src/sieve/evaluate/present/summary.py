@@ -1,0 +1,159 @@
+"""Rows of measurements as one table: over several models mean and standard deviation.
+
+A table is headers, rows of text and notes; it becomes lines for a terminal or Markdown. Every
+number's signature is in the notes.
+"""
+
+import statistics
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from sieve.evaluate.measure.table import NONE, Row
+
+SIGNIFICANT = 0.05
+_DIGITS = {"COMET": 3, "size": 0, "p50 ms": 1, "p90 ms": 1}
+
+
+@dataclass(frozen=True)
+class Value:
+    """A mean over models; without a deviation where there is one model."""
+
+    mean: float
+    deviation: float | None = None
+
+
+@dataclass(frozen=True)
+class Summary:
+    """One selection on one set, over all models."""
+
+    test: str
+    selection: str
+    models: int
+    values: dict[str, Value]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Text in rows and columns, and what is to be said about it."""
+
+    title: str
+    headers: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...] = ()
+
+    def as_text(self) -> str:
+        """Columns aligned for a terminal: the first to the left, numbers to the right."""
+        lines = [self.headers, *self.rows]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        shown = [
+            "  ".join(
+                cell.rjust(width) if place else cell.ljust(width)
+                for place, (cell, width) in enumerate(zip(line, widths, strict=True))
+            ).rstrip()
+            for line in lines
+        ]
+        return "\n".join([self.title, *shown, *(f"  {note}" for note in self.notes)]) + "\n"
+
+    def as_markdown(self) -> str:
+        """A heading, a table, and the notes as a list."""
+        lines = [f"### {self.title}", "", _markdown_row(self.headers)]
+        lines.append(_markdown_row(["---", *["---:"] * (len(self.headers) - 1)]))
+        lines += [_markdown_row(row) for row in self.rows]
+        return "\n".join([*lines, "", *(f"- {_escaped(note)}" for note in self.notes)]) + "\n"
+
+
+def numbers(row: Row) -> dict[str, float]:
+    """Everything a row measured, by the name of its column."""
+    found = {score.name: score.value for score in row.quality}
+    found |= {
+        "size": row.reference.mean_size,
+        "ref %": 100 * row.reference.recall,
+        "out %": 100 * row.output.recall,
+        "same %": 100 * row.identical,
+    }
+    if row.latency is not None:
+        found |= {"p50 ms": row.latency.p50, "p90 ms": row.latency.p90}
+    return found
+
+
+def summarise(rows: Sequence[Row]) -> list[Summary]:
+    """One summary for each set and selection, in the order of the rows."""
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row.test, row.selection), []).append(row)
+    return [
+        Summary(test, selection, len(group), _values([numbers(row) for row in group]))
+        for (test, selection), group in groups.items()
+    ]
+
+
+def tables(rows: Sequence[Row]) -> list[Table]:
+    """A table for each set."""
+    found = []
+    for test in dict.fromkeys(row.test for row in rows):
+        of_test = [row for row in rows if row.test == test]
+        summaries = summarise(of_test)
+        columns = list(dict.fromkeys(name for one in summaries for name in one.values))
+        lines = tuple(
+            (one.selection, *(_cell(one, name, of_test) for name in columns)) for one in summaries
+        )
+        models = list(dict.fromkeys(row.model for row in of_test))
+        whose = models[0] if len(models) == 1 else f"{len(models)} models"
+        title = f"{test}: {of_test[0].sentences} sentences, {whose}"
+        found.append(Table(title, ("selection", *columns), lines, tuple(_notes(of_test))))
+    return found
+
+
+def _values(measured: Sequence[dict[str, float]]) -> dict[str, Value]:
+    columns = {name: [one[name] for one in measured if name in one] for name in measured[0]}
+    return {
+        name: Value(statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else None)
+        for name, values in columns.items()
+    }
+
+
+def _cell(one: Summary, name: str, rows: Sequence[Row]) -> str:
+    if name not in one.values:
+        return "-"
+    value, digits = one.values[name], _DIGITS.get(name, 1)
+    text = f"{value.mean:.{digits}f}"
+    if value.deviation is not None:
+        return f"{text} ±{value.deviation:.{digits}f}"
+    (row,) = (row for row in rows if row.selection == one.selection)
+    for score in row.quality:
+        if score.name == name and score.interval is not None:
+            significant = score.p_value is not None and score.p_value < SIGNIFICANT
+            return f"{text} ±{score.interval:.{digits}f}{'*' if significant else ' '}"
+    return text
+
+
+def _notes(rows: Sequence[Row]) -> Iterable[str]:
+    first, models = rows[0], list(dict.fromkeys(row.model for row in rows))
+    if len(models) > 1:
+        yield f"mean ± standard deviation over {len(models)} models: {', '.join(models)}"
+    elif first.quality and first.quality[0].interval is not None:
+        yield (
+            f"± half of the 95 % interval; * differs from {NONE} (paired bootstrap, "
+            f"p < {SIGNIFICANT})"
+        )
+    yield (
+        f"size: mean words in a set of {first.reference.vocab_size}; ref %, out %: recall of "
+        "unique tokens of the reference and of the unrestricted output; same %: lines "
+        f"translated as with {NONE}"
+    )
+    for score in first.quality:
+        yield f"{score.name}: {score.signature}"
+    if first.latency is not None:
+        yield (
+            f"ms a sentence: batch 1, {first.latency.sentences} sentences one at a time (the "
+            "native engine gives a sentence one thread)"
+        )
+    yield first.signature.replace(f"|selection:{first.selection}", "")
+
+
+def _markdown_row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(_escaped(cell.strip()) for cell in cells) + " |"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("|", "\\|").replace("*", "\\*")

@@ -1,1 +1,0 @@
-"""Measurements: recall of selection, translation quality."""

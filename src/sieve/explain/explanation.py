@@ -1,0 +1,178 @@
+"""Why a sentence got the words it got: who voted for what, and what could not be reached.
+
+A source word's vote for an output word is the highest over its pieces, as a probability σ(z); the
+word that votes highest decides. Works with any engine; a model without a head has no votes.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sieve.engines.options import SearchOptions
+from sieve.errors import InputError
+from sieve.evaluate.measure.probes import Votes
+from sieve.selection.selectors import NeuralSelection
+from sieve.selection.shortlist import Shortlist
+from sieve.tokenize.vocabulary import EOS, UNK
+from sieve.tokenize.words import word_spans, word_texts
+from sieve.translate.translation import Request
+from sieve.translate.translator import Translator
+
+
+@dataclass(frozen=True)
+class System:
+    """A way to select, and what it makes of the sentence."""
+
+    selection: str
+    size: int
+    """Words it could choose from."""
+    translation: str
+
+
+@dataclass(frozen=True)
+class Token:
+    """A piece of an output or a reference."""
+
+    piece: str
+    probability: float | None
+    """That the head gives it; None without a head."""
+    voter: str
+    """The source word that voted for it most."""
+    missing: tuple[str, ...]
+    """Selections under which it cannot be reached."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """An output or a reference, token by token."""
+
+    label: str
+    tokens: tuple[Token, ...]
+
+
+@dataclass(frozen=True)
+class Vote:
+    """An output word and how probable a source word made it."""
+
+    piece: str
+    probability: float
+
+
+@dataclass(frozen=True)
+class SourceWord:
+    """A word of the source, and the selected words that it voted for more than others did."""
+
+    text: str
+    number: int
+    votes: tuple[Vote, ...]
+    """The most probable of them first; not all where there are many."""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Everything there is to show about a sentence."""
+
+    source: str
+    vocab_size: int
+    systems: tuple[System, ...]
+    texts: tuple[Text, ...]
+    threshold: float | None
+    """λ that `words` were selected by; None without a head."""
+    words: tuple[SourceWord, ...]
+
+
+@dataclass(frozen=True)
+class ExplainOptions:
+    """What to explain."""
+
+    selections: tuple[str, ...] = ("none",)
+    reference: str = ""
+    top: int = 8
+    """Votes shown for a source word."""
+    search: SearchOptions = field(default_factory=SearchOptions)
+
+
+def explain(translator: Translator, source: str, options: ExplainOptions) -> Explanation:
+    """Translates a sentence in every way and says what selection did to it."""
+    ids = translator.tokenizers.source.encode([source])[0]
+    if not ids:
+        raise InputError("the sentence is empty, expected one to explain")
+    src_ids = np.array([*ids, EOS])
+    selections = dict.fromkeys(["none", *options.selections])
+    found = {
+        name: translator.run([source], Request(name, options.search))[0] for name in selections
+    }
+    votes = Votes(translator.engine, [src_ids])
+    sets = {name: translator.selector(name).select(votes)[0] for name in selections}
+    systems = tuple(System(name, len(sets[name]), found[name].text) for name in selections)
+    head = _Head(translator, src_ids) if translator.resources.threshold is not None else None
+    target = translator.tokenizers.target
+    output = [target.piece_id(piece) for piece in found["none"].pieces]
+    texts = [("unrestricted output", [UNK if index is None else index for index in output])]
+    if options.reference:
+        texts.append(("reference", target.encode([options.reference])[0]))
+    threshold = _threshold(translator, options.selections)
+    return Explanation(
+        source,
+        translator.engine.vocab_size,
+        systems,
+        tuple(
+            Text(label, tuple(_token(translator, index, head, sets) for index in indices))
+            for label, indices in texts
+        ),
+        threshold,
+        () if head is None or threshold is None else head.words(threshold, options.top),
+    )
+
+
+class _Head:
+    """What each source word votes for, (words, V)."""
+
+    def __init__(self, translator: Translator, src_ids: npt.NDArray[Any]) -> None:
+        self._target = translator.tokenizers.target
+        source = translator.tokenizers.source
+        ids = src_ids.tolist()
+        self.texts = word_texts(source, ids)
+        engine = translator.engine
+        (logits,) = engine.position_logits(engine.encode([src_ids]))  # (T, V)
+        spans = [list(span) for span in word_spans(source, ids)]
+        votes = np.stack([logits[span].max(axis=0) for span in spans])
+        self.probabilities = 1.0 / (1.0 + np.exp(-votes.astype(np.float64)))
+
+    def best(self, index: int) -> tuple[float, str]:
+        """The highest probability of an output word, and the source word it came from."""
+        place = int(self.probabilities[:, index].argmax())
+        return float(self.probabilities[place, index]), self.texts[place]
+
+    def words(self, threshold: float, top: int) -> tuple[SourceWord, ...]:
+        """For each source word the selected words that it decided."""
+        winners = self.probabilities.argmax(axis=0)  # (V,)
+        highest = self.probabilities.max(axis=0)
+        found = []
+        for place, text in enumerate(self.texts):
+            chosen = np.flatnonzero((winners == place) & (highest > threshold))
+            order = chosen[np.argsort(-highest[chosen], kind="stable")][:top]
+            votes = tuple(
+                Vote(self._target.piece(int(index)), float(highest[index])) for index in order
+            )
+            found.append(SourceWord(text, len(chosen), votes))
+        return tuple(found)
+
+
+def _token(
+    translator: Translator, index: int, head: _Head | None, sets: Mapping[str, Shortlist]
+) -> Token:
+    probability, voter = head.best(index) if head else (None, "")
+    missing = tuple(name for name, words in sets.items() if index not in words)
+    return Token(translator.tokenizers.target.piece(index), probability, voter, missing)
+
+
+def _threshold(translator: Translator, selections: Sequence[str]) -> float | None:
+    """The model's own λ where it is asked for or none is, else the first that is."""
+    own = translator.resources.threshold
+    selectors = [translator.selector(name) for name in selections]
+    asked = [one.threshold for one in selectors if isinstance(one, NeuralSelection)]
+    return own if own in asked or not asked else asked[0]

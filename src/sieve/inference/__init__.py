@@ -1,1 +1,0 @@
-"""Engines that translate ids, and the translator that wraps one in text."""

@@ -1,0 +1,1 @@
+"""Triton kernels and their dispatch. Know tensors alone, neither models nor searches."""

@@ -1,0 +1,1 @@
+"""What is done around a model so that text comes through unharmed. Knows text, no engine."""

@@ -1,0 +1,1 @@
+"""Text into sentences and back into its layout. Knows nothing but characters."""

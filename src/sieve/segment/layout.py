@@ -1,0 +1,63 @@
+"""A text as the sentences that a model translates, and the way back.
+
+Line ends, indents and lines without a letter stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sieve.segment import sentences
+
+Length = Callable[[str], int]
+
+
+@dataclass(frozen=True)
+class _Line:
+    """Sentences between what stays."""
+
+    before: str
+    number: int
+    """Of sentences; 0 for a line that stays as it is."""
+    after: str
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The sentences of a text, and what is between them."""
+
+    sentences: tuple[str, ...]
+    lines: tuple[_Line, ...]
+
+    def filled(self, translations: Sequence[str], language: str) -> str:
+        """The text with its sentences translated."""
+        parts, start = [], 0
+        for line in self.lines:
+            found = list(translations[start : start + line.number])
+            parts += [line.before, sentences.join(found, language), line.after]
+            start += line.number
+        return "".join(parts)
+
+
+def laid_out(text: str, length: Length, limit: int) -> Layout:
+    """Takes a text apart.
+
+    Args:
+        text: Any number of lines.
+        length: Number of tokens of a text.
+        limit: Most tokens of a sentence; longer ones are cut.
+    """
+    found: list[str] = []
+    lines = []
+    for whole in text.splitlines(keepends=True):
+        line = whole.strip()
+        if not any(map(str.isalpha, line)):
+            lines.append(_Line(whole, 0, ""))
+            continue
+        # a token has a character at least, but for rare bytes
+        parts = [line] if len(line) <= limit else sentences.split(line, length, limit)
+        start = whole.index(line)
+        lines.append(_Line(whole[:start], len(parts), whole[start + len(line) :]))
+        found += parts
+    return Layout(tuple(found), tuple(lines))

@@ -1,1 +1,0 @@
-"""From raw text to numbered, memory-mapped sentence pairs. No torch."""

@@ -1,0 +1,115 @@
+"""The tokenizers behind one interface: text to ids and back, kept in plain files.
+
+A directory holds tokenizer.json and the files it names. A tokenizer is never pickled: whoever needs
+it in another process loads it from its directory. Knows nothing of corpora.
+"""
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from sieve.config import unknown
+from sieve.errors import ModelError
+from sieve.files import read_json, write_json
+from sieve.tokenize.moses import MosesBpeTokenizer
+from sieve.tokenize.sentence_piece import SentencePieceTokenizer
+
+FORMAT_VERSION = 1
+TOKENIZER_FILE = "tokenizer.json"
+
+
+class Tokenizer(Protocol):
+    """Text of one language to ids and back. Ids 0 to 3 are PAD, BOS, EOS, UNK."""
+
+    vocab_size: int
+    fingerprint: str
+    """Equal fingerprints mean: the same pieces under the same ids."""
+
+    def normalize(self, text: str) -> str:
+        """The text as the tokenizer sees it."""
+        ...
+
+    def encode(self, lines: Sequence[str]) -> list[list[int]]:
+        """Ids of each line, without BOS and EOS."""
+        ...
+
+    def decode(self, sentences: Sequence[Sequence[int]]) -> list[str]:
+        """Text of each list of ids; PAD, BOS and EOS are skipped."""
+        ...
+
+    def piece(self, index: int) -> str:
+        """The piece with this id."""
+        ...
+
+    def piece_id(self, piece: str) -> int | None:
+        """The id of a piece, None where there is no such piece."""
+        ...
+
+    def save(self, directory: Path, stem: str) -> dict[str, Any]:
+        """Writes its files and returns the entry of tokenizer.json that finds them again."""
+        ...
+
+
+@dataclass(frozen=True)
+class Tokenizers:
+    """The tokenizers of the two sides; one and the same where the vocabulary is joint."""
+
+    source: Tokenizer
+    target: Tokenizer
+
+    @property
+    def joint(self) -> bool:
+        """Whether both sides have the same pieces under the same ids."""
+        return self.source.fingerprint == self.target.fingerprint
+
+    @property
+    def fingerprint(self) -> str:
+        """Equal fingerprints mean: corpora and models of the two fit together."""
+        both = f"{self.source.fingerprint} {self.target.fingerprint}"
+        return hashlib.sha256(both.encode()).hexdigest()
+
+    def save(self, directory: Path) -> None:
+        """Writes tokenizer.json and its files into an existing directory."""
+        if self.source is self.target:
+            source = target = self.source.save(directory, "tokenizer")
+        else:
+            source = self.source.save(directory, "source")
+            target = self.target.save(directory, "target")
+        content = {"format_version": FORMAT_VERSION, "source": source, "target": target}
+        write_json(directory / TOKENIZER_FILE, content)
+
+
+def load_tokenizers(directory: str | Path) -> Tokenizers:
+    """Reads the tokenizers of a corpus, model or tokenizer directory; damage is a ModelError."""
+    directory = Path(directory)
+    path = directory / TOKENIZER_FILE
+    if not path.is_file():
+        raise ModelError(f"{directory}: has no {TOKENIZER_FILE}")
+    content = read_json(path)
+    version = content.get("format_version")
+    if version != FORMAT_VERSION:
+        raise ModelError(
+            f"{path}: got format_version {version!r}, this version of Sieve reads {FORMAT_VERSION}"
+        )
+    source = _load(directory, content.get("source"))
+    if content.get("target") == content.get("source"):
+        return Tokenizers(source, source)
+    return Tokenizers(source, _load(directory, content.get("target")))
+
+
+def _load(directory: Path, entry: object) -> Tokenizer:
+    path = directory / TOKENIZER_FILE
+    if not isinstance(entry, Mapping):
+        raise ModelError(f"{path}: got {entry!r} for a tokenizer, expected an object")
+    kind = str(entry.get("kind"))
+    if kind not in _KINDS:
+        raise ModelError(f"{path}: {unknown('kind of tokenizer', kind, list(_KINDS))}")
+    return _KINDS[kind](directory, entry)
+
+
+_KINDS: dict[str, Callable[[Path, Mapping[str, Any]], Tokenizer]] = {
+    "sentencepiece": SentencePieceTokenizer.load,
+    "moses-bpe": MosesBpeTokenizer.load,
+}

@@ -1,0 +1,1 @@
+"""From a prepared corpus to a trained, adapted, averaged or calibrated model directory."""

@@ -1,0 +1,182 @@
+"""The operating point of a finished model, and its dial, from development text.
+
+λ and the weight of positives in training are one dial; users should not have to know where it
+stands. On development data the log-odds are found at which sets hold as many words as wanted, and
+all biases are moved by the same amount so that these log-odds belong to `threshold`. No other
+weight changes, so translations without selection stay as they are, bit for bit. What other
+thresholds would do is measured in the same pass and stored with the model.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sieve.bundle.directory import open_bundle, write_bundle
+from sieve.engines.engine import Engine
+from sieve.engines.options import SearchOptions
+from sieve.errors import ConfigError, ModelError
+from sieve.evaluate.measure.recall import Recall, RecallMeter, needed_tokens
+from sieve.selection.dial import Dial, DialPoint
+from sieve.selection.selectors import FullVocabulary, NeuralSelection, log_odds
+from sieve.tokenize.vocabulary import EOS, IntArray
+from sieve.translate.confidence import Confidence
+
+BIAS = "nvs.bias"
+_BATCH = 64
+_STEPS = 50  # set sizes tried up to the largest
+_GRID = np.arange(-12.0, 12.01, 0.25, dtype=np.float32)  # log-odds of the dial, before the shift
+_MOST = 99  # percentile
+
+
+@dataclass(frozen=True)
+class CalibrationOptions:
+    """What the operating point shall be."""
+
+    threshold: float = 0.9
+    """λ at which the model will stand."""
+    size: int = 1000
+    """Mean words of a set, at most."""
+    recall: float = 1.0
+    """Share of the model's own output words that must be in the sets: fewer words than `size` are
+    taken where that is reached with fewer."""
+    least: int = 0
+    """Words of a set at least, so that short sentences do not lack any."""
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.threshold < 1.0:
+            raise ConfigError(f"threshold: got {self.threshold}, expected above 0 and below 1")
+        if self.size < 2:
+            raise ConfigError(f"size: got {self.size}, expected at least 2 words (EOS is one)")
+        if self.least < 0:
+            raise ConfigError(f"least: got {self.least}, expected 0 words or more")
+        if not 0.0 < self.recall <= 1.0:
+            raise ConfigError(f"recall: got {self.recall}, expected above 0 and at most 1")
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Where a model stands after its biases are shifted."""
+
+    options: CalibrationOptions
+    shift: float
+    own: Recall
+    """Of the words that the model itself writes without selection; `least` not counted."""
+    dial: Dial
+    """What every threshold does after the shift."""
+    confidence: Confidence
+    """Fitted at the operating point."""
+
+
+def calibrate(
+    engine: Engine[Any],
+    src_ids: Sequence[IntArray],
+    options: CalibrationOptions,
+    progress: Callable[[int], None] = lambda done: None,
+) -> Calibration:
+    """Finds the shift of the biases for an operating point, and what other thresholds would do.
+
+    Args:
+        engine: Of the model to calibrate.
+        src_ids: Development sentences, with EOS.
+        options: The operating point.
+        progress: Called with the number of sentences of each batch, twice for each.
+    """
+    if not src_ids:
+        raise ConfigError("no development sentences to calibrate on")
+    if options.size >= engine.vocab_size:
+        raise ModelError(
+            f"sets of {options.size} of {engine.vocab_size} words select nothing; choose fewer"
+        )
+    sizes = sorted({max(2, options.size * step // _STEPS) for step in range(1, _STEPS + 1)})
+    meter = RecallMeter(len(src_ids), engine.vocab_size, (), sizes)
+    dial = _DialMeter(min(options.least, engine.vocab_size))
+    search = SearchOptions()
+    order = sorted(range(len(src_ids)), key=lambda row: len(src_ids[row]))
+    batches = [
+        [src_ids[row] for row in order[start : start + _BATCH]]
+        for start in range(0, len(order), _BATCH)
+    ]
+    unrestricted = []
+    for batch in batches:
+        found = engine.translate(batch, FullVocabulary(), search)
+        outputs = [hypotheses[0].tokens for hypotheses in found]
+        logits = engine.bow_logits(engine.encode(batch))
+        meter.add(logits, outputs)
+        dial.add(logits, outputs)
+        unrestricted += outputs
+        progress(len(batch))
+    points = meter.at_sizes()
+    point = next((point for point in points if point.recall >= options.recall), points[-1])
+    assert point.threshold is not None
+    shift = log_odds(options.threshold) - log_odds(point.threshold)
+    selection = NeuralSelection(point.threshold, options.least)
+    restricted = []
+    for batch in batches:
+        restricted += [found[0] for found in engine.translate(batch, selection, search)]
+        progress(len(batch))
+    same = [one.tokens == tokens for one, tokens in zip(restricted, unrestricted, strict=True)]
+    confidence = Confidence.fit(restricted, same)
+    return Calibration(options, shift, point, dial.shifted(shift), confidence)
+
+
+class _DialMeter:
+    """Sizes and recall of the sets at every log-odds of the grid."""
+
+    def __init__(self, least: int) -> None:
+        self._least = least
+        self._sizes: list[npt.NDArray[np.int64]] = []
+        self._shares: list[npt.NDArray[np.float64]] = []
+
+    def add(self, logits: npt.NDArray[np.floating[Any]], outputs: Sequence[Sequence[int]]) -> None:
+        for row, output in zip(logits, outputs, strict=True):
+            ordered = np.sort(row)
+            above = len(row) - np.searchsorted(ordered, _GRID, side="right")
+            self._sizes.append(np.maximum(above, self._least))
+            floor = ordered[-self._least] if self._least else np.inf
+            needed = row[needed_tokens(output)]
+            if len(needed):
+                cuts = np.minimum(_GRID, np.nextafter(floor, np.float32(-np.inf)))
+                self._shares.append((needed[:, None] > cuts).mean(axis=0))
+
+    def shifted(self, shift: float) -> Dial:
+        sizes = np.array(self._sizes)
+        recalls = np.mean(self._shares, axis=0) if self._shares else np.ones(len(_GRID))
+        most = np.percentile(sizes, _MOST, axis=0)
+        columns = zip(_GRID + shift, recalls, sizes.mean(axis=0), most, strict=True)
+        points = [DialPoint(*map(float, values)) for values in columns]
+        distinct = {point.mean_words: point for point in points}  # of equal sets the highest λ
+        return Dial(len(sizes), tuple(distinct.values())[::-1])
+
+
+def store(model: Path, output: Path, found: Calibration) -> None:
+    """Writes a model directory again, in any form, at its operating point and with its dial.
+
+    Args:
+        model: The directory to read.
+        output: The directory to make; may be the same.
+        found: What `calibrate` found for it.
+    """
+    bundle = open_bundle(model)
+    tensors = bundle.tensors()
+    if BIAS not in tensors:
+        raise ModelError(f"{model}: has no NVS head whose bias could be shifted")
+    bias = tensors[BIAS]
+    tensors[BIAS] = (bias.astype(np.float64) + found.shift).astype(bias.dtype)
+    sections = bundle.sections("selection")
+    sections["selection"] = {
+        "threshold": found.options.threshold,
+        "least": found.options.least,
+        "safe": True,
+        "calibration": found.dial.as_json(),
+        "confidence": [round(weight, 5) for weight in found.confidence.weights],
+    }
+    write_bundle(output, sections, tensors, bundle.tokenizers(), bundle.optional_files())
+
+
+def with_eos(sentences: Sequence[Sequence[int]]) -> list[IntArray]:
+    """Source sentences as engines take them."""
+    return [np.array([*ids, EOS]) for ids in sentences]

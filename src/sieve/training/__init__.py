@@ -1,1 +1,0 @@
-"""From a prepared corpus to a trained model directory."""

@@ -1,0 +1,1 @@
+"""Text in, text out: `load`, `Translator`, `Translation`. Knows engines by their seam alone."""

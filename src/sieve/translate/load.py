@@ -1,0 +1,154 @@
+"""From a model directory to a translator: picks the engine, opens what the directory holds."""
+
+import re
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+from sieve.bundle.catalogue import find_model
+from sieve.bundle.directory import LEXICON_FILE, Bundle, open_bundle
+from sieve.bundle.weights import model_config
+from sieve.engines.engine import Engine
+from sieve.errors import ConfigError, ModelError, require
+from sieve.repair.names import Names
+from sieve.selection.dial import Dial
+from sieve.selection.lexicon import Lexicon
+from sieve.selection.safety import SafeWords
+from sieve.selection.selectors import Resources
+from sieve.tokenize.tokenizer import Tokenizers
+from sieve.translate.confidence import Confidence
+from sieve.translate.translator import Translator
+
+DEFAULT_THRESHOLD = 0.9
+GPU_BATCH_TOKENS = 16384
+"""Source tokens of a batch on a GPU."""
+NATIVE_BATCH_TOKENS = 2**18
+"""Source tokens in one call of the native engine, which has a queue of its own."""
+
+EngineName = Literal["native", "torch"]
+Precision = Literal["float32", "bfloat16", "float16"]
+
+
+def load(
+    directory: str | Path,
+    *,
+    engine: EngineName | None = None,
+    device: str = "cpu",
+    precision: Precision | None = None,
+    threads: int | None = None,
+) -> Translator:
+    """Opens a model for translation.
+
+    >>> import sieve
+    >>> sieve.load("en-de").languages
+    ('en', 'de')
+
+    Args:
+        directory: What `sieve train`, `sieve average` or `sieve convert` wrote, or the name of a
+            built-in model such as `en-de`.
+        engine: `native` (C++, CPU) or `torch`; by default native where it can do what is asked.
+        device: `cpu`, `cuda` or `cuda:N`.
+        precision: Of weights and arithmetic; by default that of the weights on the native engine
+            (int8 or fp32), fp32 on torch. bfloat16 and float16 need torch.
+        threads: Sentences that the native engine translates side by side; by default one for each
+            core that this process may use.
+    """
+    bundle = open_bundle(find_model(directory))
+    tokenizers = bundle.tokenizers()
+    if not re.fullmatch(r"cpu|cuda(:\d+)?", device):
+        raise ConfigError(f"device: got '{device}', expected cpu, cuda or cuda:N")
+    native_can = device == "cpu" and precision in (None, "float32")
+    if engine == "native" and not native_can:
+        wish = f"device '{device}'" if device != "cpu" else f"precision '{precision}'"
+        raise ConfigError(f"engine native: cannot do {wish}; use engine torch")
+    chosen: Engine[Any]
+    if engine == "torch" or not native_can:
+        chosen = _torch_engine(bundle, device, precision or "float32")
+        batch_tokens = GPU_BATCH_TOKENS if device != "cpu" else None
+    else:
+        chosen = _native_engine(bundle, precision, threads)
+        batch_tokens = NATIVE_BATCH_TOKENS
+    _check_vocabularies(bundle, tokenizers)
+    resources = replace(selection_resources(bundle), safe_words=SafeWords(tokenizers))
+    languages, confidence = _languages(bundle), _confidence(bundle)
+    made = Translator(chosen, tokenizers, resources, languages, batch_tokens, confidence)
+    made.names = Names.open(bundle.directory)
+    return made
+
+
+def _native_engine(bundle: Bundle, precision: Precision | None, threads: int | None) -> Engine[Any]:
+    from sieve.engines.native.native_engine import NativeEngine
+
+    return NativeEngine.open(bundle, precision, threads)
+
+
+def _torch_engine(bundle: Bundle, device: str, precision: Precision) -> Engine[Any]:
+    torch = require("torch", "train", "translation with the torch engine")
+    if device.startswith("cuda") and not torch.cuda.is_available():
+        raise ModelError(f"device '{device}': torch finds no GPU here; use 'cpu'")
+    # imported here: both need torch, and everything else of this room does not
+    from sieve.engines.torch.torch_engine import TorchEngine
+    from sieve.model.checkpoint import load_model
+
+    return TorchEngine(load_model(bundle.directory, device), precision)
+
+
+def _check_vocabularies(bundle: Bundle, tokenizers: Tokenizers) -> None:
+    config = model_config(bundle)
+    for side, words, size in (
+        ("source", tokenizers.source.vocab_size, config.src_vocab_size),
+        ("target", tokenizers.target.vocab_size, config.tgt_vocab_size),
+    ):
+        if words != size:
+            raise ModelError(
+                f"{bundle.directory}: the tokenizer has {words} {side} words, the model {size}"
+            )
+
+
+def _languages(bundle: Bundle) -> tuple[str, str]:
+    match bundle.config.get("languages", ("", "")):
+        case [str(source), str(target)]:
+            return source, target
+        case other:
+            raise ModelError(
+                f"{bundle.directory}: config.json has the languages {other!r}, expected two names"
+            )
+
+
+def _confidence(bundle: Bundle) -> Confidence | None:
+    section = bundle.config.get("selection")
+    weights = section.get("confidence") if isinstance(section, dict) else None
+    where = f"{bundle.directory}: config.json"
+    return None if weights is None else Confidence.from_json(weights, where)
+
+
+def selection_resources(bundle: Bundle) -> Resources:
+    """What the directory offers to select with."""
+    has_head = model_config(bundle).nvs_head != "none"
+    section = bundle.config.get("selection", {})
+    threshold: Any = None
+    if isinstance(section, dict):
+        threshold = section.get("threshold", DEFAULT_THRESHOLD)
+    is_number = isinstance(threshold, int | float) and not isinstance(threshold, bool)
+    if not is_number or not 0 <= threshold <= 1:
+        raise ModelError(
+            f"{bundle.directory}: config.json has the threshold {threshold!r}, expected a number "
+            "from 0 to 1"
+        )
+    least, safe = section.get("least", 0), section.get("safe", False)
+    if type(least) is not int or least < 0 or type(safe) is not bool:
+        raise ModelError(
+            f"{bundle.directory}: config.json has least {least!r} and safe {safe!r} for its "
+            "selection, expected a number of words and true or false"
+        )
+    stored = section.get("calibration")
+    dial = None if stored is None else Dial.from_json(stored, f"{bundle.directory}: config.json")
+    has_lexicon = (bundle.directory / LEXICON_FILE).is_file()
+    return Resources(
+        threshold=float(threshold) if has_head else None,
+        least=least,
+        safe=safe,
+        dial=dial,
+        lexicon=partial(Lexicon.open, bundle.directory) if has_lexicon else None,
+    )

@@ -1,0 +1,57 @@
+"""What a translator is asked for, and what it gives: plain values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sieve.engines.options import SearchOptions
+from sieve.repair.glossary import Glossary
+
+
+@dataclass(frozen=True)
+class Translation:
+    """One translated text and how it came about."""
+
+    text: str
+    score: float
+    """Log-probability over the words that were selected."""
+    shortlist_size: int
+    """Number of words the search could choose from, EOS included; 0 where the text was empty.
+    The largest one where a long text was split."""
+    vocab_size: int
+    pieces: tuple[str, ...]
+    """What the model wrote, as subword pieces; literals and names that were put right after it show
+    in the text alone."""
+    token_scores: tuple[float, ...]
+    """Log-probability of each piece, and of the end unless the translation was cut."""
+    normalized_score: float = 0.0
+    """The score divided by length**α: what translations are compared by."""
+    positions: tuple[int, ...] = ()
+    """Source piece that each piece came from, on request."""
+    returns: int = 0
+    """How often a lossless search went back for a word that was not selected."""
+    confidence: float | None = None
+    """Probability (0 to 1) that a search over all words finds the same; the lowest one where a long
+    text was split. None where the model was not calibrated for it."""
+    n_best: tuple[Translation, ...] = ()
+    """All translations asked for, this one first, where more than one was."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What `Translator.translate` is asked for, beside the text."""
+
+    selection: str | None = None
+    """`none`, `frequent:N`, `lexicon:K`, `nvs:λ`, joined by `+`. By default `nvs` at the model's
+    own threshold where it has a head, else `none`."""
+    options: SearchOptions = field(default_factory=SearchOptions)
+    include: tuple[str, ...] = ()
+    """Words that translations may use whatever the selection says."""
+    exclude: tuple[str, ...] = ()
+    """Words that no translation may contain."""
+    prefixes: tuple[str, ...] = ()
+    """What each translation must begin with: one for each text, or none at all."""
+    glossary: Glossary | None = None
+    """Phrases whose translations are made reachable where a text has them."""
+    force_glossary: bool = False
+    """Whether these translations must appear."""

@@ -1,0 +1,113 @@
+"""Explanations of a model with random weights, against what the engine says."""
+
+from html.parser import HTMLParser
+from typing import Any
+
+import numpy as np
+import pytest
+from directories import write_model
+from toy_lexicon import random_lexicon
+
+from sieve.engines.options import SearchOptions
+from sieve.errors import InputError
+from sieve.explain.explanation import ExplainOptions, explain
+from sieve.explain.explanation_page import as_html
+from sieve.tokenize.vocabulary import EOS
+from sieve.tokenize.words import END
+from sieve.translate.load import load
+from sieve.translate.translator import Translator
+
+SOURCE = "bda <b>& fga"
+OPTIONS = ExplainOptions(("nvs:0.6", "lexicon:3"), "FGA <i>BDA", 3, SearchOptions(beam_size=2))
+
+
+def opened(toy_data: Any, factory: pytest.TempPathFactory, **changes: Any) -> Translator:
+    directory = factory.mktemp("explained") / "xx-yy"
+    config, _ = write_model(directory, toy_data.corpus, **changes)
+    random_lexicon(config.src_vocab_size).save(directory)
+    return load(directory)
+
+
+@pytest.fixture(scope="module")
+def translator(toy_data: Any, tmp_path_factory: pytest.TempPathFactory) -> Translator:
+    return opened(toy_data, tmp_path_factory)
+
+
+def test_systems_and_tokens(translator: Translator) -> None:
+    found = explain(translator, SOURCE, OPTIONS)
+    assert [system.selection for system in found.systems] == ["none", "nvs:0.6", "lexicon:3"]
+    tokenizers = translator.tokenizers
+    src_ids = np.array([*tokenizers.source.encode([SOURCE])[0], EOS])
+    encoded = translator.engine.encode([src_ids])
+    (logits,) = translator.engine.bow_logits(encoded)
+    output, reference = found.texts
+    assert (output.label, reference.label) == ("unrestricted output", "reference")
+    ids = tokenizers.target.encode([OPTIONS.reference])[0]
+    assert [token.piece for token in reference.tokens] == [tokenizers.target.piece(i) for i in ids]
+    for system in found.systems:
+        (words,) = translator.selector(system.selection).select(encoded)
+        assert system.size == len(words)
+        expected = translator.translate(SOURCE, selection=system.selection, beam_size=2)
+        assert system.translation == expected.text
+        for index, token in zip(ids, reference.tokens, strict=True):
+            assert (system.selection in token.missing) == (index not in words)
+    for index, token in zip(ids, reference.tokens, strict=True):
+        assert token.probability == pytest.approx(1 / (1 + np.exp(-logits[index])), abs=1e-5)
+
+
+def test_each_selected_word_has_one_voter(translator: Translator) -> None:
+    options = ExplainOptions(("nvs:0.6",), top=10_000)
+    found = explain(translator, SOURCE, options)
+    assert found.threshold == 0.6
+    assert found.words[-1].text == END
+    assert "".join(word.text for word in found.words[:-1]) == SOURCE.replace(" ", "")
+    votes = [vote for word in found.words for vote in word.votes]
+    assert all(vote.probability > 0.6 for vote in votes)
+    pieces = [vote.piece for vote in votes]
+    assert len(set(pieces)) == len(pieces) == sum(word.number for word in found.words)
+    size = found.systems[1].size
+    assert size - 1 <= len(pieces) <= size  # EOS is selected, voted for or not
+    for word in found.words:
+        values = [vote.probability for vote in word.votes]
+        assert values == sorted(values, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("selections", "threshold"),
+    [(("none",), 0.4), (("nvs:0.7", "nvs:0.4"), 0.4), (("nvs:0.7", "nvs:0.6"), 0.7)],
+)
+def test_whose_votes(translator: Translator, selections: tuple[str, ...], threshold: float) -> None:
+    found = explain(translator, SOURCE, ExplainOptions(selections, top=1))
+    assert found.threshold == threshold
+    assert all(len(word.votes) <= 1 for word in found.words)
+
+
+def test_without_a_head(toy_data: Any, tmp_path_factory: pytest.TempPathFactory) -> None:
+    model = opened(toy_data, tmp_path_factory, nvs_head="none")
+    found = explain(model, "bda", ExplainOptions(("lexicon:2",), "BDA"))
+    assert (found.threshold, found.words) == (None, ())
+    assert found.texts[1].tokens[0].probability is None
+    assert "voted" not in as_html(found)
+
+
+def test_page(translator: Translator) -> None:
+    page = as_html(explain(translator, SOURCE, OPTIONS))
+    assert "<b>&" not in page and "bda &lt;b&gt;&amp; fga" in page
+    assert "http" not in page and "<script" not in page
+    open_tags: list[str] = []
+
+    class Balanced(HTMLParser):
+        def handle_starttag(self, tag: str, attrs: Any) -> None:
+            if tag != "meta":
+                open_tags.append(tag)
+
+        def handle_endtag(self, tag: str) -> None:
+            assert open_tags.pop() == tag
+
+    Balanced().feed(page)
+    assert open_tags == []
+
+
+def test_nothing_to_explain(translator: Translator) -> None:
+    with pytest.raises(InputError, match="the sentence is empty, expected one to explain"):
+        explain(translator, "  ", OPTIONS)

@@ -1,0 +1,48 @@
+"""Literals of the source that a translation spells wrongly."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sieve.repair.literals import put_right
+
+WRONG = [
+    ("See https://a.org/x?b=1 now.", "Siehe HTTP:/a.org/x?b=1.", "Siehe https://a.org/x?b=1."),
+    ("Mail j.doe@site.com!", "Mail an j.do@site.com!", "Mail an j.doe@site.com!"),
+    ("It is 10:45.", "Es ist 20:45 Uhr.", "Es ist 10:45 Uhr."),
+    ("On 12 May 2021", "Am 12. Mai 2012", "Am 12. Mai 2021"),
+    ("It costs £99.99.", "Es kostet 999,99 £.", "Es kostet 99,99 £."),
+    ("Das kostet 1.234,56 €.", "This costs $1,234.56.", "This costs €1,234.56."),
+    ("From 1914 to 1918.", "Von 1915 bis 1918.", "Von 1914 bis 1918."),
+]
+RIGHT = [
+    ("It costs $1,234.56.", "Es kostet 1.234,56 $."),  # other separators
+    ("At 3:45 pm we left.", "Um 15:45 fuhren wir."),  # another clock
+    ("He has 2 dogs.", "Er hat zwei Hunde."),  # spelled out
+    ("In the 1990s", "In den neunziger Jahren"),
+    ("Call 12 people", "Rufe 21 Leute an"),  # too short to be sure
+    ("$5 are 4 €.", "5 $ sind 4 €."),
+    ("5 dollars, not €", "5 $, nicht £ oder €"),
+    ("Nothing to check", "Nichts zu prüfen 123"),
+]
+
+
+@pytest.mark.parametrize(("source", "written", "expected"), WRONG)
+def test_puts_right(source: str, written: str, expected: str) -> None:
+    assert put_right(source, written) == expected
+
+
+@pytest.mark.parametrize(("source", "written"), RIGHT)
+def test_leaves_alone(source: str, written: str) -> None:
+    assert put_right(source, written) == written
+
+
+@given(st.text("ab 0123456789.,:@/€$", max_size=40))
+def test_a_copy_is_right(text: str) -> None:
+    assert put_right(text, text) == text
+
+
+@given(st.text(max_size=40), st.text(max_size=40))
+def test_what_it_gives_it_leaves_alone(source: str, written: str) -> None:
+    once = put_right(source, written)
+    assert put_right(source, once) == once

@@ -1,0 +1,76 @@
+"""Lines that a model is spared."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sieve.repair.surface import look_at
+
+
+@pytest.mark.parametrize("line", ["!!! ??? ---", "😀", "12345", "", "Привет мир", "你好", "+49 30"])
+def test_nothing_to_translate(line: str) -> None:
+    surface = look_at(line, "en")
+    assert surface.text == ""
+    assert surface.finish("") == line
+
+
+@pytest.mark.parametrize("line", ["Hi", "a", "Schrödinger's Привет cat", "C3PO", "naïve café"])
+def test_something_to_translate(line: str) -> None:
+    surface = look_at(line, "en")
+    assert surface.text == line
+    assert surface.finish("Außen") == "Außen"
+
+
+def test_scripts_follow_the_language() -> None:
+    assert look_at("Привет", "ru").text == "Привет"
+    assert look_at("Hello", "ru").text == ""
+    assert look_at("Привет", "tlh").text == "Привет"  # no idea how Klingons write
+    assert look_at("123", "").text == "123"
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        ("I LOVE YOU", "I love you"),
+        ("'STOP IT'", "'Stop it'"),
+        ("WRITE TO INFO@A.ORG AT 10AM", "Write to INFO@A.ORG at 10AM"),
+    ],
+)
+def test_capitals(line: str, text: str) -> None:
+    surface = look_at(line, "en")
+    assert surface.text == text
+    assert surface.finish("an info@b.de groß") == "AN INFO@B.DE GROSS"
+
+
+@pytest.mark.parametrize("line", ["USA", "I LOVE you", "Nato", "OK"])
+def test_not_shouted(line: str) -> None:
+    assert look_at(line, "en").text == line
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("Well done 🎉", "WELL DONE 🎉"),
+        ("🎉 🎉  Well done!", "🎉 🎉  WELL DONE!"),
+        ("Привет, this is mixed текст", "Привет, THIS IS MIXED текст"),
+        ("I ❤ you", "I ❤ YOU"),
+        ("3 🍎", "3 🍎"),
+        ("🎉 GO HOME", "🎉 GO HOME"),
+    ],
+)
+def test_ends_stay(line: str, expected: str) -> None:
+    surface = look_at(line, "en")
+    assert surface.finish(surface.text.upper()) == expected
+
+
+@given(st.text(max_size=60), st.sampled_from(["en", "de", "ru", "tlh", ""]))
+def test_nothing_is_lost(line: str, language: str) -> None:
+    surface = look_at(line, language)
+    if not surface.shouted:
+        assert surface.finish(surface.text) == line
+    assert look_at(line, language, plain=True).text in ("", line)
+
+
+def test_what_is_in_the_line_stays_as_it_is() -> None:
+    assert look_at("SEE www.a.org/x NOW", "en").text == "SEE www.a.org/x NOW"  # not all capitals
+    assert look_at("SEE 4B/7 AND GO", "en").finish("geh zu 4B/7") == "GEH ZU 4B/7"
