@@ -35,11 +35,12 @@ STEP = 4
 """Lines whose lengths differ by less are translated in one call."""
 
 
-class Peer(Translator):
-    """A translator whose engine is CTranslate2."""
+class Peer:
+    """CTranslate2 in the place of a translator."""
 
     def __init__(self, own: Translator, peer: Any) -> None:
-        super().__init__(own.engine, own.tokenizers, own.resources, own.languages)
+        self.tokenizers = own.tokenizers
+        self.vocab_size = own.engine.vocab_size
         self.peer = peer
 
     def run(self, lines: Sequence[str], request: Request) -> list[Translation]:
@@ -65,7 +66,7 @@ class Peer(Translator):
         ids = [int(one[1:]) for one in words if one[0] == "w"]
         pieces = tuple(map(target.piece, ids))
         scores = (0.0,) * len(ids)
-        size = self.engine.vocab_size
+        size = self.vocab_size
         return Translation(target.decode([ids])[0], 0.0, size, size, pieces, scores)
 
 
@@ -99,7 +100,7 @@ def main() -> None:
             inter_threads=threads,
             intra_threads=1,
         )
-    models = Models([Model("ctranslate2", Peer(own, peer))])
+    models = Models([Model("ctranslate2", own, Peer(own, peer))])
     with listen(settings) as sock:
         port = sock.getsockname()[1]
         serve(

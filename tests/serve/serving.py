@@ -12,8 +12,7 @@ from typing import Any
 from sieve.serve.models import Model, Models
 from sieve.serve.run import listen, make_server
 from sieve.serve.settings import Settings
-from sieve.translate.translation import Request, Translation
-from sieve.translate.translator import Translator
+from sieve.translate.translation import Request, Runner, Translation
 
 PATIENCE = 60.0
 """Seconds after which something hangs, on however busy a machine."""
@@ -87,28 +86,26 @@ def running(models: Models, settings: Settings | None = None) -> Iterator[Site]:
             assert not thread.is_alive()
 
 
-class Gated(Translator):
-    """A translator that begins only when it may, and remembers what it was asked for."""
+class Gated:
+    """A runner that begins only when it may, and remembers what it was asked for."""
 
-    def __init__(self, inner: Translator) -> None:
-        super().__init__(
-            inner.engine, inner.tokenizers, inner.resources, inner.languages, inner.batch_tokens
-        )
+    def __init__(self, inner: Runner) -> None:
+        self.inner = inner
         self.gate = threading.Event()
         self.begun: list[str] = []
 
     def run(self, lines: Sequence[str], request: Request) -> list[Translation]:
         self.begun += lines
         assert self.gate.wait(PATIENCE)
-        return super().run(lines, request)
+        return self.inner.run(lines, request)
 
 
 def gated(models: Models) -> tuple[Models, Gated]:
     """The first model of several, behind a gate."""
     first = models.find(*models.pairs[0])
     assert first is not None
-    translator = Gated(first.translator)
-    return Models([Model("gated", translator)]), translator
+    runner = Gated(first.translator)
+    return Models([Model("gated", first.translator, runner)]), runner
 
 
 def until(true: Any) -> None:

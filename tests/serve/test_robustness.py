@@ -5,15 +5,16 @@ import random
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import pytest
-from serving import PATIENCE, Gated, Site, gated, running, until
+from serving import PATIENCE, Site, gated, running, until
 
 from sieve.serve import connection
-from sieve.serve.models import Models
+from sieve.serve.models import Model, Models
 from sieve.serve.settings import Limits, Settings
+from sieve.translate.translation import Request, Translation
 
 GOOD = {"q": "bda", "source": "en", "target": "de"}
 HEAD = b"POST /translate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
@@ -173,12 +174,12 @@ def test_a_request_that_takes_too_long(models: Models) -> None:
 
 
 def test_an_error_of_ours_is_a_500_and_no_more(models: Models) -> None:
-    class Broken(Gated):
-        def run(self, lines: object, request: object) -> list[object]:  # type: ignore[override]
+    class Broken:
+        def run(self, lines: Sequence[str], request: Request) -> list[Translation]:
             raise ZeroDivisionError
 
-    few, translator = gated(models)
-    translator.__class__ = Broken
+    model = models.first
+    few = Models([Model("broken", model.translator, Broken())])
     with running(few, Settings(port=0, threads=1)) as site:
         answer = site.post("/translate", GOOD)
         assert answer.status == 500

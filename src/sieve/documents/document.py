@@ -26,7 +26,7 @@ from sieve.engines.options import SearchOptions
 from sieve.errors import ConfigError
 from sieve.segment import sentences
 from sieve.tokenize.normalize import normalize
-from sieve.translate.translation import Request, Translation
+from sieve.translate.translation import Request, Runner, Translation
 from sieve.translate.translator import LONGEST, Translator
 
 Format: TypeAlias = Literal["html", "markdown", "text"]
@@ -180,12 +180,21 @@ class Document:
 
         return self._filled(translator, run)
 
-    def requested(self, translator: Translator, request: Request) -> str:
-        """The same, as one request says."""
+    def requested(
+        self, translator: Translator, request: Request, runner: Runner | None = None
+    ) -> str:
+        """The document with its sentences translated as one request says.
+
+        Args:
+            translator: Whose tokenizers and heads say what came from where.
+            request: Without prefixes.
+            runner: Who translates the sentences; by default the translator.
+        """
+        runner = runner or translator
 
         def run(texts: list[str], aligned: bool) -> list[Translation]:
             how = dataclasses.replace(request.options, alignment=aligned)
-            return translator.run(texts, dataclasses.replace(request, options=how))
+            return runner.run(texts, dataclasses.replace(request, options=how))
 
         return self._filled(translator, run)
 

@@ -3,11 +3,20 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from sieve.translate.translation import Runner
     from sieve.translate.translator import Translator
 
 
-def translated_html(translator: "Translator", text: str) -> str:
-    """A piece of HTML with its text translated."""
-    from sieve.documents import translate_document
+def translated_html(translator: "Translator", runner: "Runner", text: str) -> str:
+    """A piece of HTML with its text translated.
 
-    return translate_document(translator, text, "html")
+    Args:
+        translator: Whose tokenizers and heads say what came from where.
+        runner: Translates its sentences.
+        text: A page or a part of one.
+    """
+    from sieve.documents import read_document, token_counter
+    from sieve.translate.translation import Request
+
+    document = read_document(text, "html", token_counter(translator))
+    return document.requested(translator, Request(), runner)

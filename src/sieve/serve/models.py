@@ -11,6 +11,7 @@ from sieve.bundle.catalogue import VARIABLE, built_in
 from sieve.errors import ConfigError, ModelError
 from sieve.serve.languages import name_of
 from sieve.translate.load import load
+from sieve.translate.translation import Runner
 from sieve.translate.translator import Translator
 
 
@@ -20,6 +21,13 @@ class Model:
 
     name: str
     translator: Translator
+    substitute: Runner | None = None
+    """Translates lines in the translator's place."""
+
+    @property
+    def runner(self) -> Runner:
+        """Who translates lines."""
+        return self.substitute or self.translator
 
 
 class Models:

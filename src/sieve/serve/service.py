@@ -119,7 +119,9 @@ class Service:
     async def html(self, client: WebRequest, model: Model, texts: Sequence[str]) -> list[str]:
         """Translations of pieces of HTML."""
         job = _Queued(model, self._submit)
-        order = self._html.submit(lambda: [translated_html(job, text) for text in texts])
+        order = self._html.submit(
+            lambda: [translated_html(model.translator, job, text) for text in texts]
+        )
         try:
             return await self._finished(client, order)
         finally:
@@ -136,7 +138,7 @@ class Service:
         self, model: Model, request: Request, sentences: Sequence[str]
     ) -> Future[list[Outcome[Translation]]]:
         def run(some: list[str]) -> list[Translation]:
-            found = model.translator.run(some, request)
+            found = model.runner.run(some, request)
             for one in found:
                 self.metrics.translated(model.name, one.shortlist_size)
             return found
@@ -208,19 +210,17 @@ class Service:
         )
 
 
-class _Queued(Translator):
-    """A translator whose lines are sentences among others, for documents."""
+class _Queued:
+    """A runner whose lines are sentences among others, for documents."""
 
     def __init__(self, model: Model, submit: _Submit) -> None:
-        own = model.translator
-        super().__init__(own.engine, own.tokenizers, own.resources, own.languages, own.batch_tokens)
         self._model = model
         self._submit = submit
         self._stopped = False
         self._order: Future[list[Outcome[Translation]]] | None = None
 
     def run(self, lines: Sequence[str], request: Request) -> list[Translation]:
-        """See `Translator.run`; prefixes, which belong to whole lists of lines, are not taken."""
+        """See `Runner.run`; prefixes, which belong to whole lists of lines, are not taken."""
         assert not request.prefixes
         self._order = self._submit(self._model, request, lines)
         if self._stopped:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from sieve.engines.options import SearchOptions
 from sieve.repair.glossary import Glossary
@@ -55,3 +57,10 @@ class Request:
     """Phrases whose translations are made reachable where a text has them."""
     force_glossary: bool = False
     """Whether these translations must appear."""
+
+
+class Runner(Protocol):
+    """What translates lines: a `Translator`, or whoever puts its lines through a queue."""
+
+    def run(self, lines: Sequence[str], request: Request) -> list[Translation]:
+        """One translation for each line, in order."""
