@@ -182,7 +182,7 @@ def test_without_head_selection_is_refused() -> None:
         ({"tie": "all", "src_vocab_size": 41}, "one vocabulary for both sides"),
         ({"dropout": 1.0}, "model.dropout"),
         ({"encoder_layers": 0}, "model.encoder_layers: got 0"),
-        ({"tgt_vocab_size": 3, "src_vocab_size": 3}, "four special words"),
+        ({"tgt_vocab_size": 3, "src_vocab_size": 3}, "four special ids"),
         ({"decoder_mixer": "lstm"}, "expected one of ssru, attention"),
         ({"d_modell": 16}, "did you mean 'd_model'"),
     ],

@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from sieve.config import from_dict, unknown
 from sieve.errors import ConfigError
+from sieve.tokenize.vocabulary import BOS, EOS, PAD, UNK, Specials
 
 
 @dataclass(frozen=True)
@@ -37,13 +38,56 @@ class ModelConfig:
     """Width inside the tied head's adapter; 0 stands for 2 * d_model."""
     nvs_detach: bool = True
     """Stop the selection loss before the encoder and the output embedding."""
+    norm: Literal["pre", "post"] = "pre"
+    """x + f(norm(x)) with a norm behind the last layer, or norm(x + f(x)) without one."""
+    norm_epsilon: float = 1e-5
+    """Added to the variance in layer norms."""
+    activation: Literal["relu", "swish", "gelu"] = "relu"
+    """Of the feed-forward sublayers; gelu is Marian's, x * sigmoid(1.702 x)."""
+    position_step: Literal["half", "half_minus_one"] = "half"
+    """The frequency of sine i is 10000^(-i / n), n = d_model / 2 or one less."""
+    position_offset: int = 0
+    """Position of the first token."""
+    embedding_scale: bool = True
+    """Whether embeddings are multiplied by the square root of d_model."""
+    start: int | None = BOS
+    """Id the decoder starts from; none: a vector of zeros at the first position."""
+    eos: int = EOS
+    """Id that ends sentences."""
+    pad: int | None = PAD
+    """Id that fills up batches."""
+    unk: int | None = UNK
+    """Id of what the vocabulary lacks."""
+    source_eos: bool = True
+    """Whether source sentences end in `eos`."""
+    never: tuple[int, ...] = ()
+    """Ids that are never generated."""
+    source_prefix: tuple[int, ...] = ()
+    """Ids that stand before every source sentence."""
+    forced_start: tuple[int, ...] = ()
+    """Ids that every translation begins with."""
+    alignment_layer: int = -1
+    """Decoder layer whose cross-attention aligns tokens, from 0; -1: the last one."""
+    alignment_heads: tuple[int, ...] = (0,)
+    """Heads of that layer whose mean aligns tokens."""
 
     def __post_init__(self) -> None:
+        self._check_sizes()
+        self._check_settings()
+        self._check_ids()
+        self._check_alignment()
+
+    @property
+    def specials(self) -> Specials:
+        """The special ids as one value."""
+        return Specials(self.pad, self.start, self.eos, self.unk)
+
+    def _check_sizes(self) -> None:
         for name in ("src_vocab_size", "tgt_vocab_size"):
             if getattr(self, name) < 5:
                 raise ConfigError(
                     f"model.{name}: got {getattr(self, name)}, expected at least 5: "
-                    "four special words and one more"
+                    "four special ids and one more"
                 )
         for name in ("encoder_layers", "decoder_layers", "d_model", "d_ff", "heads"):
             if getattr(self, name) < 1:
@@ -53,14 +97,65 @@ class ModelConfig:
                 f"model.d_model: got {self.d_model}, expected an even multiple of "
                 f"model.heads ({self.heads})"
             )
-        if not 0.0 <= self.dropout < 1.0:
-            raise ConfigError(f"model.dropout: got {self.dropout}, expected 0 <= dropout < 1")
-        if self.nvs_hidden < 0:
-            raise ConfigError(f"model.nvs_hidden: got {self.nvs_hidden}, expected 0 or more")
         if self.tie == "all" and self.src_vocab_size != self.tgt_vocab_size:
             raise ConfigError(
                 f"model.tie: 'all' needs one vocabulary for both sides, got "
                 f'{self.src_vocab_size} and {self.tgt_vocab_size} words; use tie = "output"'
+            )
+
+    def _check_settings(self) -> None:
+        if not 0.0 <= self.dropout < 1.0:
+            raise ConfigError(f"model.dropout: got {self.dropout}, expected 0 <= dropout < 1")
+        if not 0.0 < self.norm_epsilon < 1.0:
+            raise ConfigError(
+                f"model.norm_epsilon: got {self.norm_epsilon}, expected above 0 and below 1"
+            )
+        if self.position_step == "half_minus_one" and self.d_model < 4:
+            raise ConfigError(
+                f"model.d_model: got {self.d_model}, expected at least 4 with "
+                "position_step = half_minus_one"
+            )
+        for name in ("nvs_hidden", "position_offset"):
+            if not 0 <= getattr(self, name) < 2**20:
+                raise ConfigError(
+                    f"model.{name}: got {getattr(self, name)}, expected 0 or more, "
+                    f"less than {2**20}"
+                )
+
+    def _check_ids(self) -> None:
+        V = self.tgt_vocab_size
+        for name in ("start", "eos", "pad", "unk", "never", "forced_start"):
+            self._check_range(name, V)
+        self._check_range("source_prefix", self.src_vocab_size)
+        if self.eos >= self.src_vocab_size:
+            raise ConfigError(
+                f"model.eos: got {self.eos}, expected an id of the source as well, "
+                f"below {self.src_vocab_size}"
+            )
+        if self.eos in self.never:
+            raise ConfigError(
+                f"model.never: got eos ({self.eos}), without which translations cannot end"
+            )
+
+    def _check_range(self, name: str, size: int) -> None:
+        value = getattr(self, name)
+        ids = value if isinstance(value, tuple) else () if value is None else (value,)
+        wrong = [index for index in ids if not 0 <= index < size]
+        if wrong:
+            raise ConfigError(f"model.{name}: got {wrong[0]}, expected an id from 0 to {size - 1}")
+
+    def _check_alignment(self) -> None:
+        last = self.decoder_layers - 1
+        if not -1 <= self.alignment_layer <= last:
+            raise ConfigError(
+                f"model.alignment_layer: got {self.alignment_layer}, expected 0 to {last}, "
+                "or -1 for the last layer"
+            )
+        heads = self.alignment_heads
+        if not heads or len(set(heads)) < len(heads) or not set(heads) <= set(range(self.heads)):
+            raise ConfigError(
+                f"model.alignment_heads: got {list(heads)}, expected different heads "
+                f"from 0 to {self.heads - 1}, at least one"
             )
 
 
@@ -75,8 +170,6 @@ PRESETS: dict[str, dict[str, Any]] = {
         "nvs_head": "full",
     },
 }
-VOCAB_SIZES = {"tiny": 16000, "base": 32000, "paper": 32000}
-"""Words each preset is meant for; the tokenizer decides in the end."""
 
 
 def resolve(preset: str, settings: dict[str, Any]) -> ModelConfig:

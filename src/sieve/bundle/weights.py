@@ -67,7 +67,8 @@ def parameter_shapes(config: ModelConfig) -> Shapes:
         shapes |= _encoder_layer(f"encoder.layers.{n}", config)
     for n in range(config.decoder_layers):
         shapes |= _decoder_layer(f"decoder.layers.{n}", config)
-    shapes |= _norm("encoder.norm", D) | _norm("decoder.norm", D)
+    if config.norm == "pre":
+        shapes |= _norm("encoder.norm", D) | _norm("decoder.norm", D)
     if config.nvs_head != "none":
         shapes["nvs.bias"] = (V,)
     if config.nvs_head == "full":
