@@ -46,11 +46,11 @@ def test_scores(model: Path, tmp_path: Path, capsysbinary: pytest.CaptureFixture
         assert len(one["token_scores"]) == len(one["pieces"]) + 1
         assert sum(one["token_scores"]) == pytest.approx(one["score"])
     # an idle head selects every word or none: with none but EOS, words cannot be said
-    assert main(["score", str(model), *pair, "--selection", "nvs:1", "--json"]) == 0
+    assert main(["score", str(model), *pair, "--selection", "nvs:0.999999", "--json"]) == 0
     found = [json.loads(line) for line in capsysbinary.readouterr().out.splitlines()]
     assert found[0]["score"] is None
     assert found[2]["score"] == pytest.approx(0.0, abs=1e-6)
-    assert main(["score", str(model), *pair, "--selection", "nvs:1"]) == 0
+    assert main(["score", str(model), *pair, "--selection", "nvs:0.999999"]) == 0
     assert float(capsysbinary.readouterr().out.splitlines()[0]) == -math.inf
 
 

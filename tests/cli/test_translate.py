@@ -89,6 +89,7 @@ def test_arriving_lines(chunks: list[bytes], expected: list[list[str]]) -> None:
     ("options", "message"),
     [
         (["--selection", "lexicon:5"], "the model directory has no lexicon.safetensors"),
+        (["--selection", "nvs:1"], "got '1', expected a threshold from 0 to below 1"),
         (["--selection", "nsv"], "unknown selection 'nsv'; did you mean 'nvs'?"),
         (["--n-best", "2"], "--n-best 2 needs --json: lines out are lines in"),
         (

@@ -168,7 +168,7 @@ def test_neural_selection_is_the_definition() -> None:
     logits = ENGINE.bow_logits(encoded)
     assert logits.shape == (8, V)
     previous: list[Shortlist] | None = None
-    for threshold in (0.0, 0.2, 0.5, 0.9, 0.999, 1.0):
+    for threshold in (0.0, 0.2, 0.5, 0.9, 0.999, 1 - 1e-12):
         found = NeuralSelection(threshold).select(encoded)
         probabilities = 1 / (1 + np.exp(-logits.astype(np.float64)))
         expected = [Shortlist.of(np.flatnonzero(row > threshold)) for row in probabilities]

@@ -137,7 +137,7 @@ def test_a_higher_threshold_never_gives_a_larger_set(mixer: str, int8: bool) -> 
     sentences = source(6, 10)
     encoded = one.encode(sentences)
     before = [Shortlist.everything(V)] * 10
-    for threshold in (0.0, 1e-9, 0.1, 0.3, 0.4, 0.5, 0.7, 0.9, 0.999, 1.0):
+    for threshold in (0.0, 1e-9, 0.1, 0.3, 0.4, 0.5, 0.7, 0.9, 0.999, 1 - 1e-12):
         found = NeuralSelection(threshold).select(encoded)
         assert all(
             words_of(small) <= words_of(large) for small, large in zip(found, before, strict=True)
@@ -205,7 +205,7 @@ def test_restricted_is_masked_and_renormalised(mixer: str, int8: bool, size: int
 def test_the_smallest_sets(mixer: str, int8: bool) -> None:
     one = engine(mixer, int8)
     sentences = source(7, 5)
-    for selector in (NeuralSelection(1.0), Given([Shortlist.of([])] * 5)):
+    for selector in (NeuralSelection(1 - 1e-12), Given([Shortlist.of([])] * 5)):
         for options in (GREEDY, BEAM, SAMPLES):
             for row in one.translate(sentences, selector, options):
                 assert {hypothesis.tokens for hypothesis in row} == {()}
@@ -214,7 +214,7 @@ def test_the_smallest_sets(mixer: str, int8: bool) -> None:
     for row in one.translate(sentences, Given([Shortlist.of([9])] * 5), BEAM):
         assert all(set(hypothesis.tokens) <= {9} for hypothesis in row)
         assert len({len(hypothesis.tokens) for hypothesis in row}) == len(row)
-    (nothing,) = one.score(sentences[:1], [[9]], NeuralSelection(1.0))
+    (nothing,) = one.score(sentences[:1], [[9]], NeuralSelection(1 - 1e-12))
     assert nothing.token_scores[0] == -np.inf
 
 

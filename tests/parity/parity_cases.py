@@ -107,7 +107,7 @@ def selections(config: ModelConfig, number: int = SENTENCES) -> dict[str, Select
             "nvs": NeuralSelection(0.4),
             "nvs, most words": NeuralSelection(0.2),
             "nvs, all words": NeuralSelection(0.0),
-            "nvs, no word": NeuralSelection(1.0),
+            "nvs, no word": NeuralSelection(1 - 1e-12),
             "nvs adjusted": Adjusted(NeuralSelection(0.4), some, (4, 5, 6, some[0])),
             "all three": Union((by_lexicon, NeuralSelection(0.4), frequent)),
             "all three adjusted": Adjusted(

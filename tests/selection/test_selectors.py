@@ -57,7 +57,7 @@ def select(text: str | None, resources: Resources = EVERYTHING) -> list[list[int
         ("nvs:0.5", [[EOS, 6, 7, 8]] * 2),
         ("nvs", [[EOS, 8]] * 2),  # log(0.9 / 0.1) = 2.197
         (None, [[EOS, 8]] * 2),
-        ("nvs:1", [[EOS]] * 2),
+        ("nvs:0.999999", [[EOS]] * 2),
         ("nvs:0", [list(range(9))] * 2),
         ("lexicon:1+nvs:0.9", [[EOS, 7, 8], [EOS, 6, 7, 8]]),
         ("lexicon:1 + frequent:1", [[EOS, 6, 7], [EOS, 6, 7]]),
@@ -66,6 +66,13 @@ def select(text: str | None, resources: Resources = EVERYTHING) -> list[list[int
 )
 def test_parse_and_select(text: str | None, expected: list[list[int]]) -> None:
     assert select(text) == expected
+
+
+def test_the_threshold_1_needs_a_minimum() -> None:
+    message = "got the threshold 1, expected a number from 0 to below 1: at 1 every translation"
+    with pytest.raises(ConfigError, match=message):
+        NeuralSelection(1.0)
+    assert parse_selection("nvs:1:5", EVERYTHING) == NeuralSelection(1.0, 5)
 
 
 def test_default_without_a_head_is_no_selection() -> None:
@@ -97,8 +104,11 @@ def test_a_higher_threshold_never_asks_for_less(first: float, second: float) -> 
         ("nsv:0.9", EVERYTHING, "unknown selection 'nsv'; did you mean 'nvs'\\?"),
         ("", EVERYTHING, "unknown selection ''; known: frequent, lexicon, none, nvs"),
         ("nvs:0.9+", EVERYTHING, "unknown selection ''"),
-        ("nvs:high", EVERYTHING, "'nvs:high': got 'high', expected a threshold from 0 to 1"),
-        ("nvs:1.5", EVERYTHING, "got '1.5', expected a threshold from 0 to 1, as in nvs:0.9"),
+        ("nvs:high", EVERYTHING, "'nvs:high': got 'high', expected a threshold from 0 to below 1"),
+        ("nvs:1.5", EVERYTHING, "got '1.5', expected a threshold from 0 to below 1, as in nvs:0.9"),
+        ("nvs:1", EVERYTHING, "got '1', expected a threshold from 0 to below 1, as in nvs:0.9"),
+        ("nvs:1.0+safe", EVERYTHING, "got '1.0', expected a threshold from 0 to below 1"),
+        ("nvs:1:0", EVERYTHING, "got '1:0', expected a threshold from 0 to below 1"),
         ("nvs:nan", EVERYTHING, "got 'nan', expected a threshold"),
         ("lexicon", EVERYTHING, "got '', expected a whole number above 0, as in lexicon:200"),
         ("lexicon:0", EVERYTHING, "got '0', expected a whole number above 0"),

@@ -49,7 +49,7 @@ def test_an_answer_says_what_the_translator_says(site: Site, translator: Transla
         ({"selection": "none"}, "none"),
         ({"selection": "nvs"}, "nvs:0.4"),
         ({"threshold": 0.7}, "nvs:0.7"),
-        ({"selection": "nvs", "threshold": 1}, "nvs:1"),
+        ({"selection": "nvs", "threshold": 0}, "nvs:0"),
         ({"selection": "lexicon"}, "lexicon:200"),
         ({"selection": "lexicon:3+nvs:0.9"}, "lexicon:3+nvs:0.9"),
     ],
@@ -70,8 +70,8 @@ def test_words_to_exclude_and_include(site: Site, translator: Translator) -> Non
     found = site.post("/v1/translate", {**GOOD, "texts": ["kla"], "exclude": [word, " "]}).json
     assert found["translations"][0]["translation"] == direct.text
     assert word not in direct.text.split()
-    bare = site.post("/v1/translate", {**GOOD, "threshold": 1.0}).json["translations"][0]
-    more = site.post("/v1/translate", {**GOOD, "threshold": 1.0, "include": ["BDA"]}).json
+    bare = site.post("/v1/translate", {**GOOD, "threshold": 0.999999}).json["translations"][0]
+    more = site.post("/v1/translate", {**GOOD, "threshold": 0.999999, "include": ["BDA"]}).json
     assert more["translations"][0]["set_size"] > bare["set_size"]
 
 
@@ -104,8 +104,10 @@ def test_auto_and_the_same_language(site: Site) -> None:
         ({"texts": []}, "Invalid request: missing texts parameter"),
         ({"texts": "bda"}, "Invalid request: texts parameter is not a list of strings"),
         ({"text": "bda"}, "unknown parameter 'text'; did you mean 'texts'?"),
-        ({"threshold": 1.1}, "threshold parameter is not a number from 0 to 1"),
-        ({"threshold": True}, "threshold parameter is not a number from 0 to 1"),
+        ({"threshold": 1}, "threshold parameter is not a number from 0 to below 1"),
+        ({"threshold": 1.1}, "threshold parameter is not a number from 0 to below 1"),
+        ({"threshold": True}, "threshold parameter is not a number from 0 to below 1"),
+        ({"selection": "nvs:1"}, "got '1', expected a threshold from 0 to below 1"),
         ({"threshold": 0.5, "selection": "none"}, "threshold parameter goes with selection nvs"),
         ({"selection": "nsv"}, "unknown selection 'nsv'; did you mean 'nvs'?"),
         ({"selection": 7}, "selection parameter is not a string"),

@@ -183,6 +183,8 @@ def test_errors(tmp_path: Path) -> None:
     translator, _ = make()
     with pytest.raises(ConfigError, match=r"got threshold 0.5 and selection 'none', expected one"):
         translator.translate("a", selection="none", threshold=0.5)
+    with pytest.raises(ConfigError, match=r"got '1.0', expected a threshold from"):
+        translator.translate("a", threshold=1.0)
     with pytest.raises(ConfigError, match="max_length_factor: got -1, expected a number above 0"):
         SearchOptions(max_length_factor=-1)
     with pytest.raises(ModelError, match="nowhere: no such model directory"):

@@ -115,6 +115,11 @@ class NeuralSelection:
         log_odds(self.threshold)
         if self.least < 0:
             raise ConfigError(f"got at least {self.least} words, expected 0 or more")
+        if self.threshold == 1.0 and not self.least:
+            raise ConfigError(
+                "got the threshold 1, expected a number from 0 to below 1: at 1 every translation "
+                "is empty"
+            )
 
     def select(self, source: Source) -> list[Shortlist]:
         """What the head votes for."""
@@ -247,9 +252,9 @@ def _neural(text: str, value: str, resources: Resources) -> Selector:
         return NeuralSelection(float(threshold), int(least or "0"))
     except (ValueError, ConfigError):
         raise ConfigError(
-            f"selection '{text}': got '{value}', expected a threshold from 0 to 1, as in nvs:0.9, "
-            "or nvs:0.9:512 for 512 words at least; nvs:recall=0.999 or nvs:words=1024 for a "
-            "calibrated one"
+            f"selection '{text}': got '{value}', expected a threshold from 0 to below 1, as in "
+            "nvs:0.9, or nvs:0.9:512 for 512 words at least; nvs:recall=0.999 or nvs:words=1024 "
+            "for a calibrated model"
         ) from None
 
 

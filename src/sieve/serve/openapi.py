@@ -21,6 +21,7 @@ STRING: Schema = {"type": "string"}
 NUMBER: Schema = {"type": "number"}
 COUNT: Schema = {"type": "integer", "minimum": 0}
 SHARE: Schema = {"type": "number", "minimum": 0, "maximum": 1}
+THRESHOLD: Schema = {"type": "number", "minimum": 0, "exclusiveMaximum": 1}
 REFUSALS = {
     "400": "The request is not as it should be, or of too much text",
     "403": "Wrong API key",
@@ -226,7 +227,7 @@ def _own(models: Models, limits: Limits) -> Schema:
     }
     kinds = [_asked({**common, "selection": selection}, optional)]
     if "nvs" in models.selections:
-        own = {"selection": {"type": "string", "const": "nvs"}, "threshold": SHARE}
+        own = {"selection": {"type": "string", "const": "nvs"}, "threshold": THRESHOLD}
         kinds.append(_asked({**common, **own}, optional))
     summary = "Translate texts, and say what selection did"
     return _post(summary, {JSON: {"anyOf": kinds}}, OWN_TRANSLATED)

@@ -131,10 +131,10 @@ def selection_resources(bundle: Bundle) -> Resources:
     if isinstance(section, dict):
         threshold = section.get("threshold", DEFAULT_THRESHOLD)
     is_number = isinstance(threshold, int | float) and not isinstance(threshold, bool)
-    if not is_number or not 0 <= threshold <= 1:
+    if not is_number or not 0 <= threshold < 1:
         raise ModelError(
             f"{bundle.directory}: config.json has the threshold {threshold!r}, expected a number "
-            "from 0 to 1"
+            "from 0 to below 1"
         )
     least, safe = section.get("least", 0), section.get("safe", False)
     if type(least) is not int or least < 0 or type(safe) is not bool:

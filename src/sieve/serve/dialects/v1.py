@@ -111,8 +111,10 @@ def _asked(fields: dict[str, Any]) -> _Asked:
         raise Refused(400, "Invalid request: selection parameter is not a string")
     if threshold is not None:
         number = isinstance(threshold, int | float) and not isinstance(threshold, bool)
-        if not number or not 0 <= threshold <= 1:
-            raise Refused(400, "Invalid request: threshold parameter is not a number from 0 to 1")
+        if not number or not 0 <= threshold < 1:
+            raise Refused(
+                400, "Invalid request: threshold parameter is not a number from 0 to below 1"
+            )
         if selection not in (None, "nvs"):
             raise Refused(
                 400, "Invalid request: threshold parameter goes with selection nvs, not others"
