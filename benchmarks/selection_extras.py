@@ -17,10 +17,10 @@ from typing import Any
 import sacrebleu
 
 from cpu_common import command, machine, note
+from sieve.evaluate.measure.comparison import output_probe
 from sieve.evaluate.measure.probes import recalls
 from sieve.evaluate.measure.reliability import measure_reliability
 from sieve.evaluate.measure.sets import ParallelSet
-from sieve.evaluate.measure.table import output_probe
 from sieve.files import write_json
 from sieve.repair.glossary import Glossary
 from sieve.translate.load import load

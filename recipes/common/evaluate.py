@@ -22,11 +22,18 @@ from typing import Any
 import numpy as np
 from pair import read_pair
 
+from sieve.evaluate.measure.comparison import (
+    NONE,
+    Row,
+    TableOptions,
+    output_probe,
+    rows_of,
+    translated,
+)
 from sieve.evaluate.measure.probes import Probe, batches, recalls
 from sieve.evaluate.measure.recall import RecallMeter
 from sieve.evaluate.measure.sets import ParallelSet
 from sieve.evaluate.measure.sets import read_pair as read_files
-from sieve.evaluate.measure.table import NONE, Row, TableOptions, output_probe, rows_of, translated
 from sieve.selection.lexicon import Lexicon
 from sieve.tokenize.vocabulary import IntArray
 from sieve.translate.load import load

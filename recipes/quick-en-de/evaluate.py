@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from sieve.engines.options import SearchOptions
+from sieve.evaluate.measure.comparison import TableOptions, measure
 from sieve.evaluate.measure.probes import Probe, batches
 from sieve.evaluate.measure.recall import RecallMeter
 from sieve.evaluate.measure.sets import ParallelSet, read_pair
-from sieve.evaluate.measure.table import TableOptions, measure
 from sieve.translate.load import load
 from sieve.translate.translator import Translator
 

@@ -7,9 +7,10 @@ import pytest
 from directories import write_model
 
 from sieve.errors import ModelError
-from sieve.evaluate.measure.context import context_tables, measure_context
+from sieve.evaluate.measure.context import measure_context
 from sieve.evaluate.measure.idioms import IN_REFERENCE, IN_SENTENCE, IdiomSet
 from sieve.evaluate.measure.sets import ParallelSet
+from sieve.evaluate.present.recall_tables import context_tables
 from sieve.tokenize.vocabulary import EOS
 from sieve.tokenize.words import word_spans
 from sieve.translate.load import load

@@ -13,9 +13,9 @@ import pytest
 from sieve.errors import InputError
 from sieve.evaluate.human.human_sample import (
     Item,
-    Outputs,
     SampleOptions,
     Sheet,
+    SystemOutputs,
     as_csv,
     as_page,
     draw,
@@ -27,7 +27,7 @@ SYSTEMS = {
     "lexicon": tuple(f"satz {n}" if n % 2 else f"wort {n}" for n in range(40)),
     "nvs": tuple(f"satz {n}" if n % 3 else f"ding {n}" for n in range(40)),
 }
-OUTPUTS = Outputs("toy", tuple(f"sentence {n}" for n in range(40)), SYSTEMS, ("en", "de"))
+OUTPUTS = SystemOutputs("toy", tuple(f"sentence {n}" for n in range(40)), SYSTEMS, ("en", "de"))
 
 
 def test_only_segments_that_differ() -> None:
@@ -77,15 +77,15 @@ def test_files_to_give_away_name_no_system(tmp_path: Path) -> None:
 
 
 def test_nothing_to_rate() -> None:
-    same = Outputs("toy", ("a",), {"one": ("b",), "other": ("b",)})
+    same = SystemOutputs("toy", ("a",), {"one": ("b",), "other": ("b",)})
     with pytest.raises(InputError, match="no segment differs between one, other"):
         draw(same, SampleOptions())
     with pytest.raises(InputError, match="no system 'nsv' to differ from: expected some of none"):
         draw(OUTPUTS, SampleOptions(differ=("nsv",)))
     with pytest.raises(InputError, match="system b: got 2 lines for 1 source lines"):
-        Outputs("toy", ("a",), {"a": ("x",), "b": ("x", "y")})
+        SystemOutputs("toy", ("a",), {"a": ("x",), "b": ("x", "y")})
     with pytest.raises(InputError, match="got 1 systems, expected 2 to 8"):
-        Outputs("toy", ("a",), {"a": ("x",)})
+        SystemOutputs("toy", ("a",), {"a": ("x",)})
 
 
 NASTY = Sheet(

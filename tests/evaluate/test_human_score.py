@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from sieve.errors import InputError
-from sieve.evaluate.human.human_sample import Key, Outputs, SampleOptions, as_csv, draw
-from sieve.evaluate.human.human_score import agreement, human_table, score
+from sieve.evaluate.human.human_sample import Key, SampleOptions, SystemOutputs, as_csv, draw
+from sieve.evaluate.human.human_score import agreement, score
 from sieve.evaluate.human.human_sheets import Ratings, read_key, read_ratings
+from sieve.evaluate.present.human_table import human_table
 from sieve.files import write_json
 
 scipy_stats = pytest.importorskip("scipy.stats")
@@ -80,7 +81,7 @@ def test_agreement_that_cannot_be_said() -> None:
     assert table.rows[1][2:4] == ("100.0 ±0.0", "1.000")
 
 
-OUTPUTS = Outputs(
+OUTPUTS = SystemOutputs(
     "toy", ("a", "b", "c"), {"none": ("p", "q", "r"), "nvs": ("s", "t", "u")}, ("en", "de")
 )
 GIVEN = {("none", 1): 4.2, ("nvs", 1): 5.0, ("none", 2): 1.0, ("nvs", 2): 6.0, ("none", 3): 3.4}

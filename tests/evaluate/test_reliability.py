@@ -6,11 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from sieve.evaluate.measure.reliability import (
-    measure_reliability,
-    rank_correlation,
-    reliability_tables,
-)
+from sieve.evaluate.measure.reliability import measure_reliability, rank_correlation
+from sieve.evaluate.present.confidence_tables import reliability_tables
 from sieve.translate.translation import Translation
 
 REFERENCE = "the cat sat on the mat"

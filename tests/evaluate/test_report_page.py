@@ -7,7 +7,7 @@ import pytest
 from pages import checked
 
 from sieve.evaluate.present.charts import Axis, Bar, Line, Point, bar_chart, line_chart
-from sieve.evaluate.present.summary import Table
+from sieve.evaluate.present.text_table import Table
 from sieve.evaluate.present.web import page, table_html
 
 WORDS, RECALL = Axis("words", log=True), Axis("recall, %")

@@ -1,6 +1,7 @@
-from sieve.evaluate.measure.aligner_recall import AlignerRow, aligner_tables
+from sieve.evaluate.measure.aligner_recall import AlignerRow
 from sieve.evaluate.measure.curve import Curve, Point
-from sieve.evaluate.measure.scopes import ScopeRow, curve_tables, scope_tables
+from sieve.evaluate.measure.scopes import ScopeRow
+from sieve.evaluate.present.recall_tables import aligner_tables, curve_tables, scope_tables
 
 
 def test_scope_table() -> None:

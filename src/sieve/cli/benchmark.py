@@ -26,7 +26,7 @@ from sieve.errors import ConfigError
 if TYPE_CHECKING:
     from tqdm import tqdm
 
-    from sieve.evaluate.measure.fresh_processes import BenchmarkRow
+    from sieve.evaluate.benchmark.rounds import BenchmarkRow
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -68,10 +68,11 @@ def execute(arguments: argparse.Namespace) -> None:
     """Runs `sieve benchmark`."""
     _check(arguments)
     from sieve.cli.measured import write_measured
-    from sieve.evaluate.measure.benchmark_worker import Job
-    from sieve.evaluate.measure.fresh_processes import benchmark_tables, measure_benchmark
+    from sieve.evaluate.benchmark.one_run import Job
+    from sieve.evaluate.benchmark.rounds import measure_benchmark
+    from sieve.evaluate.measure.comparison import with_baseline
     from sieve.evaluate.measure.sets import read_set
-    from sieve.evaluate.measure.table import with_baseline
+    from sieve.evaluate.present.benchmark_tables import benchmark_tables
     from sieve.log import progress
 
     plans = []

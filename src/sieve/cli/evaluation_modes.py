@@ -8,17 +8,24 @@ from typing import TYPE_CHECKING, Any
 from sieve.cli.models import fitting_lexicon, selections
 from sieve.engines.options import SearchOptions
 from sieve.errors import InputError
-from sieve.evaluate.measure.aligner_recall import AlignerRow, aligner_tables, measure_aligners
+from sieve.evaluate.measure.aligner_recall import AlignerRow, measure_aligners
 from sieve.evaluate.measure.comet import Comet
-from sieve.evaluate.measure.context import ContextRow, context_tables, measure_context
+from sieve.evaluate.measure.comparison import Row, TableOptions, measure, steps
+from sieve.evaluate.measure.context import ContextRow, measure_context
 from sieve.evaluate.measure.curve import Curve, measure_curves
 from sieve.evaluate.measure.idioms import IdiomSet, ProverbSet, read_idioms
 from sieve.evaluate.measure.probes import Probe
-from sieve.evaluate.measure.scopes import ScopeRow, curve_tables, measure_scopes, scope_tables
+from sieve.evaluate.measure.scopes import ScopeRow, measure_scopes
 from sieve.evaluate.measure.sets import ParallelSet, check_languages, read_set
-from sieve.evaluate.measure.table import Row, TableOptions, measure, steps
 from sieve.evaluate.present.figures import draw_curves
-from sieve.evaluate.present.summary import Table, summarise, tables
+from sieve.evaluate.present.quality_tables import quality_tables, summarise
+from sieve.evaluate.present.recall_tables import (
+    aligner_tables,
+    context_tables,
+    curve_tables,
+    scope_tables,
+)
+from sieve.evaluate.present.text_table import Table
 from sieve.log import logger, progress
 from sieve.translate.translator import Translator
 
@@ -53,7 +60,7 @@ def measure_tables(translators: Translators, arguments: argparse.Namespace) -> F
     groups = [[row for row in rows if row.model == model] for model in translators]
     of_models = groups if arguments.each else [rows]
     return [
-        *(table for group in of_models for table in tables(group)),
+        *(table for group in of_models for table in quality_tables(group)),
         *scope_tables(scopes),
     ], content
 

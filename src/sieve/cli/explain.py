@@ -25,7 +25,7 @@ from sieve.errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sieve.explain.explanation import Explanation, Text, Token
+    from sieve.explain.explanation import ExplainedToken, Explanation, Text
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -126,5 +126,5 @@ def _voters(text: "Text", pen: _Pen) -> "Iterator[str]":
             yield f"    {token.piece:<{widest}}  {token.probability:.4f}  {token.voter}"
 
 
-def _marked(token: "Token", selection: str, pen: _Pen) -> str:
+def _marked(token: "ExplainedToken", selection: str, pen: _Pen) -> str:
     return pen.lost(token.piece) if selection in token.missing else token.piece

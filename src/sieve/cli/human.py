@@ -30,7 +30,7 @@ from sieve.log import logger
 if TYPE_CHECKING:
     from tqdm import tqdm
 
-    from sieve.evaluate.human.human_sample import Outputs
+    from sieve.evaluate.human.human_sample import SystemOutputs
 
 _SYSTEMS = "none,lexicon:200,lexicon:1000,nvs:0.9"
 
@@ -124,10 +124,10 @@ def _check(arguments: argparse.Namespace) -> None:
         )
 
 
-def _of_model(arguments: argparse.Namespace) -> "Outputs":
-    from sieve.evaluate.human.human_sample import Outputs
+def _of_model(arguments: argparse.Namespace) -> "SystemOutputs":
+    from sieve.evaluate.human.human_sample import SystemOutputs
+    from sieve.evaluate.measure.comparison import TableOptions, translated
     from sieve.evaluate.measure.sets import read_set
-    from sieve.evaluate.measure.table import TableOptions, translated
     from sieve.log import progress
 
     translator = opened(arguments.model, arguments.lexicon, arguments)
@@ -141,12 +141,12 @@ def _of_model(arguments: argparse.Namespace) -> "Outputs":
         for name in names:
             found = translated(translator, one, name, options, bar.update)
             systems[name] = tuple(line.text for line in found)
-    return Outputs(one.name, one.sources, systems, translator.languages)
+    return SystemOutputs(one.name, one.sources, systems, translator.languages)
 
 
-def _of_files(arguments: argparse.Namespace) -> "Outputs":
+def _of_files(arguments: argparse.Namespace) -> "SystemOutputs":
     from sieve.data.reading import read_lines
-    from sieve.evaluate.human.human_sample import Outputs
+    from sieve.evaluate.human.human_sample import SystemOutputs
     from sieve.evaluate.measure.sets import stem
 
     named = [text.partition("=") for text in arguments.system]
@@ -157,13 +157,14 @@ def _of_files(arguments: argparse.Namespace) -> "Outputs":
         names = ", ".join(name for name, _, _ in named)
         raise InputError(f"--system: got the names {names}, expected different ones")
     systems = {name: tuple(read_lines(Path(file))) for name, _, file in named}
-    return Outputs(stem(arguments.source), tuple(read_lines(arguments.source)), systems)
+    return SystemOutputs(stem(arguments.source), tuple(read_lines(arguments.source)), systems)
 
 
 def _score(arguments: argparse.Namespace) -> None:
     from sieve.cli.measured import write_measured
-    from sieve.evaluate.human.human_score import human_table, score
+    from sieve.evaluate.human.human_score import score
     from sieve.evaluate.human.human_sheets import read_key, read_ratings
+    from sieve.evaluate.present.human_table import human_table
 
     for path in filter(None, (arguments.json, arguments.markdown)):
         check_writable(path)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sieve.evaluate.present.summary import Table
+    from sieve.evaluate.present.text_table import Table
 
 
 def write_measured(

@@ -24,7 +24,7 @@ from sieve.log import logger
 if TYPE_CHECKING:
     from tqdm import tqdm
 
-    from sieve.evaluate.present.report_data import Subject
+    from sieve.evaluate.report.contents import Subject
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,8 +54,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> None:
     """Runs `sieve report`."""
     _check(arguments)
-    from sieve.evaluate.present.report_data import Report, run_all, stages
-    from sieve.evaluate.present.report_page import as_page
+    from sieve.evaluate.report.contents import Report, run_all, stages
+    from sieve.evaluate.report.report_page import as_page
     from sieve.files import whole_file, write_json
     from sieve.log import progress
 
@@ -81,8 +81,8 @@ def _subject(model: str, lexicon: Path | None, arguments: argparse.Namespace) ->
     from dataclasses import replace
 
     from sieve.cli.evaluation_modes import idiom_sets, table_options, test_sets
-    from sieve.evaluate.measure.benchmark_worker import Job
-    from sieve.evaluate.present.report_data import Subject
+    from sieve.evaluate.benchmark.one_run import Job
+    from sieve.evaluate.report.contents import Subject
 
     translator = opened(model, lexicon, arguments)
     arguments.latency_sentences = 0  # fresh processes say it better

@@ -1,1 +1,4 @@
-"""Measurements of translators: `measure` takes them, `present` shows them, `human` asks people."""
+"""Measurements of translators, from one number to a whole report. Knows no command line.
+
+`measure` and `benchmark` take them, `human` asks people, `present` shows them, `report` does all.
+"""

@@ -13,7 +13,6 @@ import numpy.typing as npt
 
 from sieve.engines.options import SearchOptions
 from sieve.errors import InputError
-from sieve.evaluate.measure.probes import Votes
 from sieve.selection.selectors import NeuralSelection
 from sieve.selection.shortlist import Shortlist
 from sieve.tokenize.vocabulary import EOS, UNK
@@ -33,7 +32,7 @@ class System:
 
 
 @dataclass(frozen=True)
-class Token:
+class ExplainedToken:
     """A piece of an output or a reference."""
 
     piece: str
@@ -50,7 +49,7 @@ class Text:
     """An output or a reference, token by token."""
 
     label: str
-    tokens: tuple[Token, ...]
+    tokens: tuple[ExplainedToken, ...]
 
 
 @dataclass(frozen=True)
@@ -105,8 +104,8 @@ def explain(translator: Translator, source: str, options: ExplainOptions) -> Exp
     found = {
         name: translator.run([source], Request(name, options.search))[0] for name in selections
     }
-    votes = Votes(translator.engine, [src_ids])
-    sets = {name: translator.selector(name).select(votes)[0] for name in selections}
+    encoded = translator.engine.encode([src_ids])
+    sets = {name: translator.selector(name).select(encoded)[0] for name in selections}
     systems = tuple(System(name, len(sets[name]), found[name].text) for name in selections)
     head = _Head(translator, src_ids) if translator.resources.threshold is not None else None
     target = translator.tokenizers.target
@@ -164,10 +163,10 @@ class _Head:
 
 def _token(
     translator: Translator, index: int, head: _Head | None, sets: Mapping[str, Shortlist]
-) -> Token:
+) -> ExplainedToken:
     probability, voter = head.best(index) if head else (None, "")
     missing = tuple(name for name, words in sets.items() if index not in words)
-    return Token(translator.tokenizers.target.piece(index), probability, voter, missing)
+    return ExplainedToken(translator.tokenizers.target.piece(index), probability, voter, missing)
 
 
 def _threshold(translator: Translator, selections: Sequence[str]) -> float | None:

@@ -1,1 +1,1 @@
-"""Blind rating sheets and what people's ratings say. Knows no model."""
+"""Blind rating sheets and what people's ratings say. Knows no model and no table."""

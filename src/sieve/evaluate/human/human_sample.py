@@ -24,7 +24,7 @@ SHEETS = "sheets"
 
 
 @dataclass(frozen=True)
-class Outputs:
+class SystemOutputs:
     """What several systems made of the same lines."""
 
     test: str
@@ -91,7 +91,7 @@ class Key:
     """By sheet and segment: the systems in the order shown."""
 
 
-def draw(outputs: Outputs, options: SampleOptions) -> tuple[Key, list[Sheet]]:
+def draw(outputs: SystemOutputs, options: SampleOptions) -> tuple[Key, list[Sheet]]:
     """The key and a sheet for each annotator."""
     rows = _differing(outputs, options.differ)
     if not rows:
@@ -134,7 +134,9 @@ def draw(outputs: Outputs, options: SampleOptions) -> tuple[Key, list[Sheet]]:
     return key, sheets
 
 
-def write_sample(directory: Path, key: Key, sheets: Sequence[Sheet], outputs: Outputs) -> None:
+def write_sample(
+    directory: Path, key: Key, sheets: Sequence[Sheet], outputs: SystemOutputs
+) -> None:
     """`sheets/` to give away (CSV and HTML, one each), `key.json` to keep."""
     try:
         (directory / SHEETS).mkdir(parents=True, exist_ok=True)
@@ -176,7 +178,7 @@ def as_page(sheet: Sheet, languages: tuple[str, str] = ("", "")) -> str:
     return page.read_text(encoding="utf-8").replace("__SHEET__", text)
 
 
-def _differing(outputs: Outputs, systems: Sequence[str]) -> list[int]:
+def _differing(outputs: SystemOutputs, systems: Sequence[str]) -> list[int]:
     for name in systems:
         if name not in outputs.systems:
             raise InputError(
@@ -186,7 +188,7 @@ def _differing(outputs: Outputs, systems: Sequence[str]) -> list[int]:
     return [row for row, texts in enumerate(lines) if len(set(texts)) > 1]
 
 
-def _fingerprint(outputs: Outputs, options: SampleOptions) -> str:
+def _fingerprint(outputs: SystemOutputs, options: SampleOptions) -> str:
     """Tells this sample from any other, so that no sheet is scored with another's key."""
     content = json.dumps([asdict(outputs), asdict(options)]).encode()
     return hashlib.sha256(content).hexdigest()[:8]

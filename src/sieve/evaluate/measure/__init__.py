@@ -1,1 +1,1 @@
-"""What is measured: quality, recall, set sizes, latency. Knows no figure and no page."""
+"""What is measured: quality, recall, shortlist sizes, latency. Knows no table and no page."""

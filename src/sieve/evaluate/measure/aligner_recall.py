@@ -1,12 +1,17 @@
 """Lexicons of different aligners on one model (paper, table 1): does a better aligner help?"""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from sieve.evaluate.measure.comparison import (
+    NONE,
+    TableOptions,
+    output_probe,
+    signature,
+    translated,
+)
 from sieve.evaluate.measure.probes import recalls
 from sieve.evaluate.measure.sets import ParallelSet
-from sieve.evaluate.measure.table import NONE, TableOptions, output_probe, signature, translated
-from sieve.evaluate.present.summary import Table
 from sieve.selection.lexicon import Lexicon
 from sieve.selection.selectors import LexiconTopK
 from sieve.translate.translator import Translator
@@ -55,29 +60,3 @@ def measure_aligners(
                 )
             )  # fmt: skip
     return rows
-
-
-def aligner_tables(rows: Sequence[AlignerRow]) -> list[Table]:
-    """A table for each set, laid out as the paper's."""
-    headers = [f"{name}, k={k}" for k in TOP for name in ("out %", "ref %", "size")]
-    found = []
-    for test in dict.fromkeys(row.test for row in rows):
-        here = [row for row in rows if row.test == test]
-        lines = []
-        for name in dict.fromkeys(row.lexicon for row in here):
-            cells = [
-                text
-                for row in here
-                if row.lexicon == name
-                for text in (
-                    f"{100 * row.output:.1f}",
-                    f"{100 * row.reference:.1f}",
-                    f"{row.mean_size:.0f}",
-                )
-            ]
-            lines.append((name, *cells))
-        notes = [f"{row.lexicon}: {row.about}" for row in here if row.about and row.k == TOP[0]]
-        notes.append(here[0].signature.replace(f"|selection:{here[0].lexicon}:{here[0].k}", ""))
-        title = f"{test}, recall of unique output and reference tokens by lexicon"
-        found.append(Table(title, ("lexicon", *headers), tuple(lines), tuple(notes)))
-    return found

@@ -14,7 +14,6 @@ import numpy as np
 from sieve.engines.engine import Engine, FloatArray
 from sieve.evaluate.measure.idioms import IN_REFERENCE, IN_SENTENCE, IdiomSet
 from sieve.evaluate.measure.probes import Votes
-from sieve.evaluate.present.summary import Table
 from sieve.selection.selectors import log_odds
 from sieve.tokenize.tokenizer import Tokenizer
 from sieve.tokenize.vocabulary import EOS, IntArray
@@ -85,35 +84,6 @@ def measure_context(
         _row(translator, one, scope, threshold, (segments, sizes[threshold]))
         for (scope, threshold), segments in reached.items()
     ]
-
-
-def context_tables(rows: Sequence[ContextRow]) -> list[Table]:
-    """A table for each set, and its examples as notes."""
-    shares = ("context", "no context", "only context", "only no context")
-    headers = ("tokens, λ", *shares, "size", "size without")
-    found = []
-    for test in dict.fromkeys(row.test for row in rows):
-        here = [row for row in rows if row.test == test]
-        lines = tuple(
-            (
-                f"{row.scope}, {row.threshold:g}",
-                *(f"{100 * share:.1f}" for share in (row.context, row.no_context)),
-                *(f"{100 * share:.1f}" for share in (row.only_context, row.only_no_context)),
-                f"{row.mean_size:.0f}",
-                f"{row.mean_size_no_context:.0f}",
-            )
-            for row in here
-        )
-        notes = list(dict.fromkeys(f"{row.scope}: {row.segments} segments" for row in here))
-        shown = max(here, key=lambda row: len(row.examples), default=here[0])
-        notes += [
-            f"{one.source}  ({one.idiom}: {one.translation}, only in context: "
-            f"{' '.join(one.only_in_context)})"
-            for one in shown.examples
-        ]
-        title = f"{test}, % of segments with all idiom tokens selected"
-        found.append(Table(title, headers, lines, tuple(notes)))
-    return found
 
 
 @dataclass(frozen=True, eq=False)

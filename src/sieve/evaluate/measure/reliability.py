@@ -4,15 +4,14 @@ A confidence of 0.9 promises that nine outputs in ten are those of a search over
 should also be higher where a translation is better.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from sieve.evaluate.measure.comparison import NONE
 from sieve.evaluate.measure.quality import sentence_chrf
-from sieve.evaluate.measure.table import NONE
-from sieve.evaluate.present.summary import Table
 from sieve.translate.translation import Translation
 
 PARTS = 10
@@ -96,33 +95,3 @@ def _ranks(values: Floats) -> Floats:
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
     last: Floats = np.cumsum(counts).astype(np.float64)
     return (last - (counts - 1) / 2)[place]
-
-
-def reliability_tables(found: Iterable[Reliability]) -> list[Table]:
-    """A table for each: what confidence said, and what happened."""
-    note = (
-        "tenths of the sentences by confidence, the least sure first; same %: lines translated as "
-        f"with {NONE}; chrF: mean of the sentences"
-    )
-    return [
-        Table(
-            f"{one.test}, {one.selection} ({one.model})",
-            ("tenth", "sentences", "confidence", "same %", "chrF"),
-            tuple(
-                (
-                    str(number),
-                    str(part.sentences),
-                    f"{part.confidence:.3f}",
-                    f"{100 * part.same:.1f}",
-                    f"{part.chrf:.1f}",
-                )
-                for number, part in enumerate(one.deciles, 1)
-            ),
-            (
-                f"mean distance of confidence from same: {one.gap:.3f}; rank correlation of "
-                f"confidence and sentence chrF: {one.correlation:.2f}",
-                note,
-            ),
-        )
-        for one in found
-    ]

@@ -1,1 +1,1 @@
-"""Measurements as tables, figures and pages. Measures nothing."""
+"""Measurements as tables, charts and figures. Measures nothing."""

@@ -2,7 +2,7 @@
 
 from html import escape
 
-from sieve.evaluate.present.summary import Table
+from sieve.evaluate.present.text_table import Table
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1a1a1a; --paper: #fff; --soft: #5c6166; --line: #d9dde1;

@@ -1,10 +1,10 @@
 import pytest
 
+from sieve.evaluate.measure.comparison import Row
 from sieve.evaluate.measure.latency import Latency
 from sieve.evaluate.measure.quality import Score
 from sieve.evaluate.measure.recall import Recall
-from sieve.evaluate.measure.table import Row
-from sieve.evaluate.present.summary import Value, summarise, tables
+from sieve.evaluate.present.quality_tables import Value, quality_tables, summarise
 
 
 def row(
@@ -25,7 +25,7 @@ def row(
 
 
 def test_one_model_has_intervals_and_significance() -> None:
-    (table,) = tables([row(), row(selection="nvs:0.9", bleu=20.0, p=0.01)])
+    (table,) = quality_tables([row(), row(selection="nvs:0.9", bleu=20.0, p=0.01)])
     assert table.title == "news: 10 sentences, m"
     assert table.as_text().splitlines()[1:4] == [
         "selection        BLEU  size  ref %  out %  same %  p50 ms  p90 ms",
@@ -44,6 +44,6 @@ def test_several_models_have_mean_and_standard_deviation() -> None:
     (summary,) = summarise(rows)
     assert summary.models == 3
     assert summary.values["BLEU"] == Value(31.0, pytest.approx(1.0))  # type: ignore[arg-type]
-    (table,) = tables(rows)
+    (table,) = quality_tables(rows)
     assert table.rows[0][:2] == ("none", "31.0 ±1.0")
     assert table.notes[0] == "mean ± standard deviation over 3 models: a, b, c"

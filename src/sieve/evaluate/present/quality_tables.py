@@ -1,14 +1,14 @@
-"""Rows of measurements as one table: over several models mean and standard deviation.
+"""Quality, shortlists and latency as one table a set: over several models mean and deviation.
 
-A table is headers, rows of text and notes; it becomes lines for a terminal or Markdown. Every
-number's signature is in the notes.
+The signature of every number is in the notes.
 """
 
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sieve.evaluate.measure.table import NONE, Row
+from sieve.evaluate.measure.comparison import NONE, Row
+from sieve.evaluate.present.text_table import Table
 
 SIGNIFICANT = 0.05
 _DIGITS = {"COMET": 3, "size": 0, "p50 ms": 1, "p90 ms": 1}
@@ -23,43 +23,13 @@ class Value:
 
 
 @dataclass(frozen=True)
-class Summary:
+class SelectionSummary:
     """One selection on one set, over all models."""
 
     test: str
     selection: str
     models: int
     values: dict[str, Value]
-
-
-@dataclass(frozen=True)
-class Table:
-    """Text in rows and columns, and what is to be said about it."""
-
-    title: str
-    headers: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    notes: tuple[str, ...] = ()
-
-    def as_text(self) -> str:
-        """Columns aligned for a terminal: the first to the left, numbers to the right."""
-        lines = [self.headers, *self.rows]
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        shown = [
-            "  ".join(
-                cell.rjust(width) if place else cell.ljust(width)
-                for place, (cell, width) in enumerate(zip(line, widths, strict=True))
-            ).rstrip()
-            for line in lines
-        ]
-        return "\n".join([self.title, *shown, *(f"  {note}" for note in self.notes)]) + "\n"
-
-    def as_markdown(self) -> str:
-        """A heading, a table, and the notes as a list."""
-        lines = [f"### {self.title}", "", _markdown_row(self.headers)]
-        lines.append(_markdown_row(["---", *["---:"] * (len(self.headers) - 1)]))
-        lines += [_markdown_row(row) for row in self.rows]
-        return "\n".join([*lines, "", *(f"- {_escaped(note)}" for note in self.notes)]) + "\n"
 
 
 def numbers(row: Row) -> dict[str, float]:
@@ -76,18 +46,18 @@ def numbers(row: Row) -> dict[str, float]:
     return found
 
 
-def summarise(rows: Sequence[Row]) -> list[Summary]:
+def summarise(rows: Sequence[Row]) -> list[SelectionSummary]:
     """One summary for each set and selection, in the order of the rows."""
     groups: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         groups.setdefault((row.test, row.selection), []).append(row)
     return [
-        Summary(test, selection, len(group), _values([numbers(row) for row in group]))
+        SelectionSummary(test, selection, len(group), _values([numbers(row) for row in group]))
         for (test, selection), group in groups.items()
     ]
 
 
-def tables(rows: Sequence[Row]) -> list[Table]:
+def quality_tables(rows: Sequence[Row]) -> list[Table]:
     """A table for each set."""
     found = []
     for test in dict.fromkeys(row.test for row in rows):
@@ -112,7 +82,7 @@ def _values(measured: Sequence[dict[str, float]]) -> dict[str, Value]:
     }
 
 
-def _cell(one: Summary, name: str, rows: Sequence[Row]) -> str:
+def _cell(one: SelectionSummary, name: str, rows: Sequence[Row]) -> str:
     if name not in one.values:
         return "-"
     value, digits = one.values[name], _DIGITS.get(name, 1)
@@ -149,11 +119,3 @@ def _notes(rows: Sequence[Row]) -> Iterable[str]:
             "native engine gives a sentence one thread)"
         )
     yield first.signature.replace(f"|selection:{first.selection}", "")
-
-
-def _markdown_row(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(_escaped(cell.strip()) for cell in cells) + " |"
-
-
-def _escaped(text: str) -> str:
-    return text.replace("|", "\\|").replace("*", "\\*")

@@ -7,13 +7,9 @@ import pytest
 from directories import write_model
 
 from sieve.errors import InputError
-from sieve.evaluate.measure import fresh_processes as benchmark
-from sieve.evaluate.measure.benchmark_worker import Job, Run, run
-from sieve.evaluate.measure.fresh_processes import (
-    benchmark_tables,
-    in_fresh_process,
-    measure_benchmark,
-)
+from sieve.evaluate.benchmark.one_run import Job, Run, run
+from sieve.evaluate.benchmark.rounds import in_fresh_process, measure_benchmark
+from sieve.evaluate.present.benchmark_tables import benchmark_tables
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +19,7 @@ def model(toy_data: Any, tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(directory)
 
 
-def test_turns_rotate_and_rounds_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_turns_rotate_and_rounds_are_compared() -> None:
     turns: list[str] = []
     # the second round is twice as slow, for all alike
     slow = {"none": [10.0, 20.0, 10.0], "nvs:0.9": [5.0, 10.0, 6.5]}
@@ -33,9 +29,8 @@ def test_turns_rotate_and_rounds_are_compared(monkeypatch: pytest.MonkeyPatch) -
         milliseconds = slow[job.selection][turns.count(job.selection) - 1]
         return Run(milliseconds / 2, milliseconds, 7.0, "fake (1 threads)")
 
-    monkeypatch.setattr(benchmark, "in_fresh_process", fake)
     done: list[int] = []
-    rows = measure_benchmark(Job("m", "", ("a", "b")), "toy", ["nvs:0.9"], 3, done.append)
+    rows = measure_benchmark(Job("m", "", ("a", "b")), "toy", ["nvs:0.9"], 3, done.append, fake)
     assert turns == ["none", "nvs:0.9", "nvs:0.9", "none", "none", "nvs:0.9"]
     assert sum(done) == 6
     none, head = rows

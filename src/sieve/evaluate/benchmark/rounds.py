@@ -15,11 +15,10 @@ from pathlib import Path
 
 import sieve
 from sieve.errors import InputError
-from sieve.evaluate.measure.benchmark_worker import Job, Run
+from sieve.evaluate.benchmark.one_run import Job, Run
+from sieve.evaluate.measure.comparison import NONE, with_baseline
 from sieve.evaluate.measure.latency import processor
 from sieve.evaluate.measure.statistics import Mean, mean
-from sieve.evaluate.measure.table import NONE, with_baseline
-from sieve.evaluate.present.summary import Table
 
 
 @dataclass(frozen=True)
@@ -46,6 +45,7 @@ def measure_benchmark(
     selections: Sequence[str],
     rounds: int,
     done: Callable[[int], object] = lambda number: None,
+    run: Callable[[Job], Run] | None = None,
 ) -> list[BenchmarkRow]:
     """A row for each selection, the unrestricted one first.
 
@@ -55,13 +55,15 @@ def measure_benchmark(
         selections: Ways to select; none is always measured.
         rounds: Processes of each.
         done: Called with 1 after each process.
+        run: Does a job; by default in a fresh process.
     """
+    run = run or in_fresh_process
     names = with_baseline(selections)
     runs: dict[str, list[Run]] = {name: [] for name in names}
     for number in range(rounds):
         shift = number % len(names)
         for name in (*names[shift:], *names[:shift]):
-            runs[name].append(in_fresh_process(replace(job, selection=name)))
+            runs[name].append(run(replace(job, selection=name)))
             done(1)
     return [_row(job, test, name, runs) for name in names]
 
@@ -71,7 +73,7 @@ def in_fresh_process(job: Job) -> Run:
     package = str(Path(sieve.__file__).parents[1])  # also where nothing is installed
     paths = [package, os.environ.get("PYTHONPATH", "")]
     done = subprocess.run(
-        [sys.executable, "-m", "sieve.evaluate.measure.benchmark_worker"],
+        [sys.executable, "-m", "sieve.evaluate.benchmark.one_run"],
         input=json.dumps(asdict(job)),
         capture_output=True,
         text=True,
@@ -83,37 +85,6 @@ def in_fresh_process(job: Job) -> Run:
     if done.returncode:
         raise RuntimeError(f"a run ended with {done.returncode}:\n{done.stderr.strip()}")
     return Run(**json.loads(done.stdout))
-
-
-def benchmark_tables(rows: Sequence[BenchmarkRow]) -> list[Table]:
-    """A table for each model and set."""
-    found = []
-    for model, test in dict.fromkeys((row.model, row.test) for row in rows):
-        here = [row for row in rows if (row.model, row.test) == (model, test)]
-        lines = tuple(
-            (
-                row.selection,
-                f"{row.mean_size:.0f}",
-                row.p50.shown(2),
-                row.p90.shown(2),
-                "100" if row.selection == NONE else _percent(row.relative),
-            )
-            for row in here
-        )
-        notes = (
-            f"mean over {len(here[0].runs)} fresh processes each, taking turns, ± half of its "
-            f"95 % interval (Student's t); % of {NONE}: of p90, round by round",
-            here[0].signature.replace(f"|selection:{here[0].selection}", ""),
-        )
-        headers = ("selection", "size", "p50 ms", "p90 ms", f"% of {NONE}")
-        title = f"{test}: latency of {here[0].sentences} sentences one at a time, {model}"
-        found.append(Table(title, headers, lines, notes))
-    return found
-
-
-def _percent(share: Mean) -> str:
-    half = None if share.interval is None else 100 * share.interval
-    return Mean(100 * share.value, half, share.number).shown(1)
 
 
 def _row(job: Job, test: str, name: str, runs: dict[str, list[Run]]) -> BenchmarkRow:

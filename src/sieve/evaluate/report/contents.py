@@ -11,17 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from sieve.evaluate.benchmark.one_run import Job
+from sieve.evaluate.benchmark.rounds import BenchmarkRow, measure_benchmark
 from sieve.evaluate.measure.aligner_recall import AlignerRow, measure_aligners
-from sieve.evaluate.measure.benchmark_worker import Job
-from sieve.evaluate.measure.context import ContextRow, measure_context
-from sieve.evaluate.measure.curve import Curve, measure_curves
-from sieve.evaluate.measure.fresh_processes import BenchmarkRow, measure_benchmark
-from sieve.evaluate.measure.idioms import IdiomSet, ProverbSet
-from sieve.evaluate.measure.probes import Probe, Votes
-from sieve.evaluate.measure.reliability import Reliability, measure_reliability
-from sieve.evaluate.measure.scopes import ScopeRow, measure_scopes
-from sieve.evaluate.measure.sets import ParallelSet
-from sieve.evaluate.measure.table import (
+from sieve.evaluate.measure.comparison import (
     Row,
     TableOptions,
     rows_of,
@@ -29,6 +22,13 @@ from sieve.evaluate.measure.table import (
     translated_all,
     with_baseline,
 )
+from sieve.evaluate.measure.context import ContextRow, measure_context
+from sieve.evaluate.measure.curve import Curve, measure_curves
+from sieve.evaluate.measure.idioms import IdiomSet, ProverbSet
+from sieve.evaluate.measure.probes import Probe, Votes
+from sieve.evaluate.measure.reliability import Reliability, measure_reliability
+from sieve.evaluate.measure.scopes import ScopeRow, measure_scopes
+from sieve.evaluate.measure.sets import ParallelSet
 from sieve.explain.explanation import ExplainOptions, Explanation, explain
 from sieve.log import logger
 from sieve.selection.lexicon import Lexicon

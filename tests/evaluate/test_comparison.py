@@ -8,10 +8,10 @@ from directories import write_model
 from toy_lexicon import random_lexicon
 
 from sieve.engines.options import SearchOptions
+from sieve.evaluate.measure.comparison import TableOptions, measure, steps
 from sieve.evaluate.measure.latency import measure_latency
 from sieve.evaluate.measure.quality import bleu
 from sieve.evaluate.measure.sets import ParallelSet
-from sieve.evaluate.measure.table import TableOptions, measure, steps
 from sieve.translate.load import load
 from sieve.translate.translator import Translator
 

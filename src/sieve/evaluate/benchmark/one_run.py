@@ -1,6 +1,6 @@
 """A run of a benchmark in a process of its own.
 
-Called by `python -m sieve.evaluate.measure.benchmark_worker`.
+Called by `python -m sieve.evaluate.benchmark.one_run`.
 
 Reads a Job as JSON from stdin and writes a Run as JSON to stdout. What the user can mend is one
 line on stderr and exit code 2, as in every verb; `benchmark.py` passes it on.

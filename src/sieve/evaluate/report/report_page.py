@@ -6,17 +6,23 @@ from html import escape
 from pathlib import Path
 from typing import Literal
 
-from sieve.evaluate.measure.aligner_recall import aligner_tables
-from sieve.evaluate.measure.context import context_tables
+from sieve.evaluate.benchmark.rounds import BenchmarkRow
+from sieve.evaluate.measure.comparison import NONE, Row
 from sieve.evaluate.measure.curve import Curve
-from sieve.evaluate.measure.fresh_processes import BenchmarkRow, benchmark_tables
-from sieve.evaluate.measure.reliability import Reliability, reliability_tables
-from sieve.evaluate.measure.scopes import curve_tables, scope_tables
-from sieve.evaluate.measure.table import NONE, Row
+from sieve.evaluate.measure.reliability import Reliability
+from sieve.evaluate.present.benchmark_tables import benchmark_tables
 from sieve.evaluate.present.charts import Axis, Bar, Line, Point, bar_chart, line_chart
-from sieve.evaluate.present.report_data import Report
-from sieve.evaluate.present.summary import Table, tables
+from sieve.evaluate.present.confidence_tables import reliability_tables
+from sieve.evaluate.present.quality_tables import quality_tables
+from sieve.evaluate.present.recall_tables import (
+    aligner_tables,
+    context_tables,
+    curve_tables,
+    scope_tables,
+)
+from sieve.evaluate.present.text_table import Table
 from sieve.evaluate.present.web import page, table_html
+from sieve.evaluate.report.contents import Report
 from sieve.explain.explanation_page import body as explanation_body
 
 _COLOURS = ("nvs", "lexicon")
@@ -75,7 +81,7 @@ def _quality(report: Report) -> str:
     alike = len(set(report.languages.values())) == 1
     groups = [[row for row in report.rows if row.model == model] for model in report.engines]
     return _tables([table for group in ([report.rows] if alike else groups)
-                    for table in tables(group)])  # fmt: skip
+                    for table in quality_tables(group)])  # fmt: skip
 
 
 def _latency(report: Report) -> str:
