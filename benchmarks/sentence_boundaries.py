@@ -2,9 +2,9 @@
 
     python benchmarks/sentence_boundaries.py --data ../shared/data/test
 
-Four lines of news make a text. Their ends are boundaries that a splitter must find ("missed"); what it cuts
-elsewhere ("extra") may be a second sentence of a line or a mistake, the same for every splitter.
-Needs `pip install sentencex`.
+Four lines of news make a text. Their ends are boundaries that a splitter must find ("missed");
+what it cuts elsewhere ("extra") may be a second sentence of a line or a mistake, the same for
+every splitter. Needs `pip install sentencex`.
 """
 
 import argparse
