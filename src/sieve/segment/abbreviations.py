@@ -74,8 +74,10 @@ def rules(language: str) -> Rules:
     code = language.replace("_", "-").partition("-")[0].lower()
     codes = (code,) if code in _INNER else LANGUAGES
     return Rules(
-        *(_joined(table, codes) for table in (_INNER, _FINAL, _STARTERS)),
-        ordinals=bool({"de"}.intersection(codes)),
+        inner=_joined(_INNER, codes),
+        final=_joined(_FINAL, codes),
+        starters=_joined(_STARTERS, codes),
+        ordinals="de" in codes,
     )
 
 
