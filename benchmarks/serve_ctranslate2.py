@@ -20,7 +20,7 @@ from cpu_ctranslate2 import Random
 from sieve.bundle.catalogue import find_model
 from sieve.bundle.directory import open_bundle
 from sieve.bundle.weights import model_config
-from sieve.engines.native.native_engine import usable_cores
+from sieve.processes.cores import usable_cores
 from sieve.serve import service
 from sieve.serve.models import Model, Models
 from sieve.serve.run import listen, serve

@@ -1,4 +1,8 @@
 import json
+import os
+import subprocess
+import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -165,3 +169,81 @@ def test_what_is_in_the_way_is_told_and_stays(tmp_path: Path) -> None:
         pass
     assert (tmp_path / "file").read_text() == "precious"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["file", "link", "real"]
+
+
+def test_a_link_stays_and_its_target_is_replaced_whole(tmp_path: Path) -> None:
+    (tmp_path / "far").mkdir()
+    target, link, chain = tmp_path / "far" / "target", tmp_path / "link", tmp_path / "chain"
+    target.write_text("old")
+    link.symlink_to("far/target")
+    chain.symlink_to("link")
+    with whole_file(chain) as partial:
+        partial.write_text("new")
+        assert target.read_text() == "old"
+    assert target.read_text() == "new"
+    assert chain.readlink() == Path("link") and link.readlink() == Path("far/target")
+    with pytest.raises(RuntimeError), whole_file(link) as partial:
+        partial.write_text("half")
+        raise RuntimeError
+    assert target.read_text() == "new"
+    assert [p.name for p in target.parent.iterdir()] == ["target"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["chain", "far", "link"]
+
+
+def test_a_link_to_nothing_is_where_the_file_goes(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("target")
+    write_json(tmp_path / "link", {})
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "target").read_text() == "{}\n"
+
+
+def test_links_in_a_circle_are_told(tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    with (
+        pytest.raises(InputError, match="a: is a loop of symbolic links"),
+        whole_file(tmp_path / "a"),
+    ):
+        pass
+
+
+def test_devices_and_pipes_are_written_to(tmp_path: Path) -> None:
+    with whole_file(Path("/dev/null")) as partial:
+        partial.write_text("gone")
+    assert Path("/dev/null").is_char_device()
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    received: list[str] = []
+    reader = threading.Thread(target=lambda: received.append(fifo.read_text()))
+    reader.start()
+    write_json(fifo, {"a": 1})
+    reader.join()
+    assert received == ['{\n  "a": 1\n}\n']
+    assert fifo.is_fifo()
+    assert [p.name for p in tmp_path.iterdir()] == ["fifo"]
+
+
+@pytest.mark.parametrize("through", ["pipe", "file"])
+def test_standard_output_by_name(tmp_path: Path, through: str) -> None:
+    code = "import pathlib; from sieve.files import write_json;"
+    command = [sys.executable, "-c", f"{code} write_json(pathlib.Path('/dev/stdout'), {{}})"]
+    if through == "pipe":
+        shown = subprocess.run(command, check=True, capture_output=True).stdout
+    else:
+        with (tmp_path / "out").open("wb") as file:
+            subprocess.run(command, check=True, stdout=file)
+            assert (tmp_path / "out").stat().st_ino == os.fstat(file.fileno()).st_ino
+        shown = (tmp_path / "out").read_bytes()
+    assert shown == b"{}\n"
+    assert len(list(tmp_path.iterdir())) == (through == "file")
+
+
+def test_two_writers_of_one_file_are_kept_apart(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    with whole_file(path) as partial:
+        partial.write_text("first")
+        with pytest.raises(InputError, match="f: another process is writing it; wait for it or"):
+            write_json(path, {})
+    assert path.read_text() == "first"
+    write_json(path, {})
+    assert [p.name for p in tmp_path.iterdir()] == ["f"]

@@ -1,7 +1,7 @@
 """Files on disk, whole or not at all: directories, JSON objects and tensors.
 
 Everything that Sieve writes goes through here, so that a killed process leaves either the old
-state or the new one. Knows neither models nor corpora.
+state or the new one, and two processes never write the same file. Knows neither models nor corpora.
 """
 
 import json
@@ -18,10 +18,12 @@ import numpy.typing as npt
 from safetensors import SafetensorError, safe_open
 
 from sieve.errors import InputError, ModelError
+from sieve.processes.locks import FileLock
 
 Tensors = Mapping[str, npt.NDArray[Any]]
 ALIGNMENT = 64
 """Bytes: tensors whose size is a multiple of it begin at a multiple of it in their file."""
+_MOST_LINKS = 40  # as Linux has it
 _DTYPES: dict[str, np.dtype[Any]] = {
     "F64": np.dtype("<f8"),
     "F32": np.dtype("<f4"),
@@ -56,24 +58,62 @@ def whole_directory(directory: Path) -> Iterator[Path]:
         raise
 
 
-@contextmanager
-def whole_file(path: Path) -> Iterator[Path]:
-    """A scratch file beside `path` that takes its name when the block succeeds."""
+def replaceable(path: Path) -> Path | None:
+    """The file that writing to `path` replaces: where its links end.
+
+    None for a device, a pipe or an open file of this process (/dev/stdout): those are written to.
+    """
     if path.is_dir():
         raise InputError(f"{path}: is a directory, expected a file to write; choose another")
-    partial = path.with_name(f".{path.name}.partial")
-    with _writable(path):
-        partial.touch()
+    target = path
+    for _ in range(_MOST_LINKS):
+        if target.parent.resolve().parts[1:2] == ("proc",) or target.parent == Path("/dev/fd"):
+            return None  # an open file: its link shows a name, but the name is not what is open
+        if not target.is_symlink():
+            return target if target.is_file() or not target.exists() else None
+        target = target.parent / target.readlink()
+    raise InputError(f"{path}: is a loop of symbolic links; choose another")
+
+
+def claim_partial(target: Path) -> tuple[Path, FileLock]:
+    """The scratch file beside `target`, created if need be, and the lock that keeps others out."""
+    partial = target.with_name(f".{target.name}.partial")
+    try:
+        return partial, FileLock(partial)
+    except BlockingIOError:
+        raise InputError(
+            f"{target}: another process is writing it; wait for it or choose another"
+        ) from None
+    except OSError as error:
+        raise InputError(f"{target}: cannot be written: {error.strerror}; choose another") from None
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """A scratch file that takes the place of `path` when the block succeeds.
+
+    Where `path` is a symbolic link, the link stays and the file at its end is replaced; a device
+    or a pipe is written to as it is.
+    """
+    target = replaceable(path)
+    if target is None:
+        if not os.access(path, os.W_OK):
+            raise InputError(f"{path}: cannot be written: permission denied; choose another")
+        yield path
+        return
+    partial, lock = claim_partial(target)
     try:
         mode = partial.stat().st_mode  # what the user's umask gives; safetensors would make it 0600
         yield partial
         partial.chmod(mode)
         _sync(partial)
-        partial.replace(path)
-        _sync(path.parent)
+        partial.replace(target)
+        _sync(target.parent)
     except BaseException:
         partial.unlink(missing_ok=True)
         raise
+    finally:
+        lock.release()
 
 
 def copy_file(path: Path, target: Path) -> None:

@@ -184,7 +184,7 @@ def test_a_failed_overwrite_keeps_the_old_corpus(tmp_path: Path) -> None:
 
 
 def test_what_a_killed_run_left_is_removed_but_not_what_is_in_use(tmp_path: Path) -> None:
-    from sieve.data.scratch import claim
+    from sieve.processes.scratch import claim
 
     stale, used, other = (tmp_path / name for name in (".corpus.x", ".corpus.y", ".other.z"))
     for directory in (stale, used, other):

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import sieve
 from sieve.cli.lines import as_json
 from sieve.errors import SieveError
+from sieve.processes.cores import usable_cores
 
 if TYPE_CHECKING:
     from sieve.translate.translator import Translator
@@ -81,9 +82,7 @@ def _cpu() -> dict[str, Any]:
     flags = (fields.get("flags") or fields.get("Features") or "").split()
     return {
         "name": fields.get("model name") or platform.processor() or "unknown",
-        "cores": len(os.sched_getaffinity(0))
-        if hasattr(os, "sched_getaffinity")
-        else os.cpu_count(),
+        "cores": usable_cores(),
         "features": [text for flag, text in FEATURES.items() if flag in flags],
     }
 

@@ -24,7 +24,6 @@ from sieve.data.cleaning import RULES, CleaningOptions, sentence_hash
 from sieve.data.corpus import CORPUS_FILE
 from sieve.data.corpus_writer import CorpusWriter
 from sieve.data.reading import Block, Input, check_readable, read_blocks, read_lines
-from sieve.data.scratch import claim, remove_stale
 from sieve.data.spool import SpoolWriter, remove_duplicates
 from sieve.data.stages import (
     CleanBlock,
@@ -39,7 +38,9 @@ from sieve.data.stages import (
 from sieve.errors import ConfigError, InputError, ModelError
 from sieve.files import whole_directory
 from sieve.log import logger, progress
-from sieve.processes import Workers, available_cores, run_in_process
+from sieve.processes.cores import usable_cores
+from sieve.processes.pool import Workers, run_in_process
+from sieve.processes.scratch import claim, remove_stale
 from sieve.tokenize.normalize import normalize
 from sieve.tokenize.sentence_piece import SentencePieceTokenizer
 from sieve.tokenize.tokenizer import Tokenizers, load_tokenizers
@@ -108,7 +109,7 @@ class _Run:
 
     def __init__(self, options: PrepareOptions) -> None:
         self._options = options
-        self._workers = options.workers or available_cores()
+        self._workers = options.workers or usable_cores()
         self._removed: Counter[str] = Counter()
         self._read = 0
         self.reached = ""

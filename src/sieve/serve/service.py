@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
-from sieve.engines.native.native_engine import usable_cores
 from sieve.errors import SieveError
+from sieve.processes.cores import usable_cores
 from sieve.segment.layout import Layout, laid_out
 from sieve.serve.detect import Detector
 from sieve.serve.dispatcher import Dispatcher, Outcome

@@ -10,12 +10,10 @@ Every name appears whole or not at all, and what it replaces goes afterwards: a 
 moment finds its newest complete state again. Safetensors and JSON only.
 """
 
-import fcntl
 import os
 import re
 import shutil
-import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,6 +25,7 @@ from torch import Tensor
 from sieve.config import from_dict, to_dict
 from sieve.errors import ConfigError, InputError, ModelError
 from sieve.files import read_json, read_tensors, whole_directory, write_json, write_tensors
+from sieve.processes.locks import FileLock
 
 PROGRESS_FILE, TENSORS_FILE = "progress.json", "state.safetensors"
 _UPDATE = re.compile(r"update-(\d{8,})")
@@ -76,31 +75,27 @@ class RunDirectory:
         self.model = path / "model"
         self._states = path / "state"
         self._checkpoints = path / "checkpoints"
-        self._unlock: Callable[[], object] = lambda: None
+        self._lock: FileLock | None = None
 
     def create(self) -> None:
         """Makes the directory and keeps others out of it, or says why it cannot."""
         try:
             for directory in (self.path, self._states, self._checkpoints):
                 directory.mkdir(parents=True, exist_ok=True)
-            lock = os.open(self.path / ".lock", os.O_WRONLY | os.O_CREAT, 0o666)
+            self._lock = FileLock(self.path / ".lock")
+        except BlockingIOError:
+            raise InputError(
+                f"{self.path}: another process trains here; wait for it or choose another --output"
+            ) from None
         except OSError as error:
             raise InputError(
                 f"{self.path}: cannot be written: {error.strerror}; choose another --output"
             ) from None
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # ends with the process
-        except OSError:
-            os.close(lock)
-            raise InputError(
-                f"{self.path}: another process trains here; wait for it or choose another --output"
-            ) from None
-
-        self._unlock = weakref.finalize(self, os.close, lock)
 
     def release(self) -> None:
         """Lets other processes train here."""
-        self._unlock()
+        if self._lock is not None:
+            self._lock.release()
 
     def started(self) -> bool:
         """Whether a run lives here; a directory with other things in it is refused."""

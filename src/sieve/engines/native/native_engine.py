@@ -30,6 +30,7 @@ from sieve.engines.native.native_plan import Plan, planned, ragged
 from sieve.engines.options import SearchOptions
 from sieve.errors import ConfigError, ModelError
 from sieve.files import Tensors, check_shapes
+from sieve.processes.cores import usable_cores
 from sieve.selection.selectors import Selector, excluded
 from sieve.selection.shortlist import Shortlist, shortlists_above
 from sieve.tokenize.vocabulary import IntArray
@@ -251,13 +252,6 @@ def _checked(kernels: str) -> str:
     if name and name not in known:
         raise ConfigError(f"{place}: got '{name}', this CPU has {', '.join(known)}")
     return name
-
-
-def usable_cores() -> int:
-    """Cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _plain(options: SearchOptions) -> dict[str, Any]:

@@ -21,7 +21,8 @@ from sieve.data.corpus import Corpus, Ragged
 from sieve.errors import ConfigError
 from sieve.files import map_tensors, write_tensors
 from sieve.log import progress
-from sieve.processes import Workers, available_cores
+from sieve.processes.cores import usable_cores
+from sieve.processes.pool import Workers
 from sieve.selection.aligners.registry import Aligner, check_aligner, make_aligner
 from sieve.selection.aligners.symmetrize import HEURISTICS, symmetrize
 from sieve.selection.aligners.translation_table import TranslationTable
@@ -116,7 +117,7 @@ class CorpusAlignment:
             for number, corpus in enumerate(corpora)
             for start in range(0, corpus.num_pairs, _BLOCK)
         ]
-        count = min(self._job.options.processes, available_cores(), max(1, len(ranges) // 2))
+        count = min(self._job.options.processes, usable_cores(), max(1, len(ranges) // 2))
         total = sum(corpus.num_pairs for corpus in corpora)
         bar: tqdm[None] = progress(total=total, unit=" pairs", label="join and count")
         with (

@@ -5,15 +5,12 @@ belongs to nobody. Knows nothing of what is written there.
 """
 
 import shutil
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from sieve.log import logger
-
-if sys.platform != "win32":
-    import fcntl
+from sieve.processes.locks import FileLock
 
 _SCRATCH = "scratch"
 _LOCK = "lock"
@@ -24,25 +21,26 @@ def claim(directory: Path) -> Iterator[Path]:
     """A scratch directory inside `directory`, locked while in use, gone afterwards."""
     scratch = directory / _SCRATCH
     scratch.mkdir()
-    with (scratch / _LOCK).open("wb") as lock:
-        if sys.platform != "win32":
-            fcntl.flock(lock, fcntl.LOCK_EX)
-        try:
-            yield scratch
-        finally:
-            shutil.rmtree(scratch, ignore_errors=True)
+    lock = FileLock(scratch / _LOCK)
+    try:
+        yield scratch
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+        lock.release()
 
 
 def remove_stale(directory: Path) -> None:
     """Removes what earlier runs for the same directory left when they were killed."""
-    if sys.platform == "win32" or not directory.parent.is_dir():
+    if not directory.parent.is_dir():
         return
     for partial in directory.parent.glob(f".{directory.name}.*"):
-        lock = partial / _SCRATCH / _LOCK
+        path = partial / _SCRATCH / _LOCK
+        if not path.is_file():  # not ours
+            continue
         try:
-            with lock.open("r+b") as file:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:  # in use, or not ours
+            lock = FileLock(path)
+        except OSError:  # in use
             continue
         logger.info("removing %s, left by a run that was killed", partial)
         shutil.rmtree(partial, ignore_errors=True)
+        lock.release()

@@ -2,7 +2,7 @@
 
 A worker is a fresh interpreter that talks over a pipe; it ends by itself when its parent is gone,
 however the parent went, and never sees the terminal's Ctrl-C. Knows nothing of text. Run as
-`python -m sieve.processes` by the class below only.
+`python -m sieve.processes.pool` by the class below only.
 """
 
 import contextlib
@@ -26,13 +26,6 @@ from sieve import errors
 Work = Callable[[Any], Any]
 Setup = Callable[[Any], Work]
 """Called once in each worker with the settings; gives the function that does the work."""
-
-
-def available_cores() -> int:
-    """Cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 class Workers:
@@ -113,7 +106,7 @@ class _Process:
         root = str(Path(sieve.__file__).resolve().parents[1])
         paths = [root, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "sieve.processes"],
+            [sys.executable, "-m", "sieve.processes.pool"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "OMP_NUM_THREADS": "1"},

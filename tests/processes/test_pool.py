@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from sieve.errors import ConfigError, InputError
-from sieve.processes import Workers, run_in_process
+from sieve.processes.pool import Workers, run_in_process
 
 
 def setup_square(settings: int) -> Callable[[int], int]:
