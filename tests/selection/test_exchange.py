@@ -11,7 +11,7 @@ from sieve.errors import ConfigError, InputError
 from sieve.selection.exchange import SOCKEYE_VOCABULARIES, read_lexicon, write_lexicon
 from sieve.selection.lexicon import Lexicon
 from sieve.tokenize.tokenizer import Tokenizers
-from sieve.tokenize.vocabulary import EOS, SPECIAL_PIECES
+from sieve.tokenize.vocabulary import EOS, OWN, SPECIAL_PIECES, Specials
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,7 @@ class Pieces:
 
     words: tuple[str, ...]
     fingerprint: str = "test"
+    specials: Specials = OWN
 
     @property
     def vocab_size(self) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 
 from sieve.tokenize.sentence_piece import SentencePieceOptions, train_sentence_piece
 from sieve.tokenize.spelling import Spelling, open_ids, pieces_of, spellings
-from sieve.tokenize.vocabulary import UNK
+from sieve.tokenize.vocabulary import OWN, UNK
 
 TEXT = ["the house is in the greenhouse", "a house, the houses and housing (house)"] * 30
 TOKENIZER = train_sentence_piece(SentencePieceOptions(vocab_size=362), TEXT)
@@ -18,6 +18,7 @@ class Joined:
     pieces = ("<pad>", "<s>", "</s>", "<unk>", "house", "house@@", "s", "green@@")
     vocab_size = len(pieces)
     fingerprint = "joined"
+    specials = OWN
 
     def normalize(self, text: str) -> str:
         return text

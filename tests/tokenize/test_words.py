@@ -2,12 +2,14 @@ from collections.abc import Sequence
 
 import pytest
 
-from sieve.tokenize.vocabulary import EOS
+from sieve.tokenize.vocabulary import EOS, OWN
 from sieve.tokenize.words import END, word_spans, word_texts
 
 
 class Pieces:
     """A tokenizer of given pieces."""
+
+    specials = OWN
 
     def __init__(self, *pieces: str) -> None:
         self.pieces = ["<pad>", "<s>", "</s>", "<unk>", "▁", *pieces]

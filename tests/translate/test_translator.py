@@ -15,7 +15,7 @@ from sieve.errors import ConfigError, InputError, ModelError
 from sieve.selection.selectors import Resources, Selector
 from sieve.selection.shortlist import Shortlist
 from sieve.tokenize.tokenizer import Tokenizers
-from sieve.tokenize.vocabulary import EOS, IntArray
+from sieve.tokenize.vocabulary import EOS, OWN, IntArray
 from sieve.translate import translator as translator_module
 from sieve.translate.translation import Translation
 from sieve.translate.translator import Translator
@@ -24,6 +24,7 @@ from sieve.translate.translator import Translator
 class Letters:
     """A tokenizer whose pieces are the letters a to z."""
 
+    specials = OWN
     vocab_size = 30
     fingerprint = "letters"
 

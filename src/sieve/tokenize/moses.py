@@ -14,7 +14,7 @@ from typing import Any
 
 from sieve.errors import ConfigError, InputError, ModelError, require
 from sieve.tokenize.normalize import normalize
-from sieve.tokenize.vocabulary import EOS, SPECIAL_PIECES, UNK
+from sieve.tokenize.vocabulary import EOS, OWN, SPECIAL_PIECES, UNK
 
 KIND = "moses-bpe"
 _JOIN = "@@"
@@ -44,6 +44,8 @@ class MosesWords:
 
 class MosesBpeTokenizer:
     """Text to ids and back: Moses words, byte-pair pieces, a list of known pieces."""
+
+    specials = OWN
 
     def __init__(self, language: str, codes: str, pieces: Sequence[str], where: str = KIND) -> None:
         apply_bpe = require("subword_nmt.apply_bpe", "train", "byte-pair encoding")

@@ -17,7 +17,7 @@ import sentencepiece
 
 from sieve.errors import ConfigError, InputError, ModelError
 from sieve.tokenize.normalize import normalize
-from sieve.tokenize.vocabulary import BOS, EOS, PAD, SPECIAL_PIECES, UNK
+from sieve.tokenize.vocabulary import BOS, EOS, OWN, PAD, SPECIAL_PIECES, UNK
 
 KIND = "sentencepiece"
 ALGORITHMS = ("unigram", "bpe")
@@ -59,14 +59,10 @@ class SentencePieceOptions:
 class SentencePieceTokenizer:
     """Text to ids and back with one SentencePiece model."""
 
+    specials = OWN
+
     def __init__(self, model: bytes, where: str = "SentencePiece model") -> None:
-        sentencepiece.set_min_log_level(_SILENT)
-        try:
-            if not model:
-                raise RuntimeError("the file is empty")
-            processor = sentencepiece.SentencePieceProcessor(model_proto=model)
-        except (RuntimeError, OSError, ValueError) as error:
-            raise ModelError(f"{where}: not a SentencePiece model: {_brief(error)}") from None
+        processor = open_processor(model, where)
         ids = (processor.pad_id(), processor.bos_id(), processor.eos_id(), processor.unk_id())
         if ids != (PAD, BOS, EOS, UNK):
             raise ModelError(
@@ -118,6 +114,22 @@ class SentencePieceTokenizer:
         if hashlib.sha256(model).hexdigest() != entry.get("sha256"):
             raise ModelError(f"{path}: damaged: its content is not what tokenizer.json recorded")
         return cls(model, str(path))
+
+
+def open_processor(model: bytes, where: str) -> Any:
+    """The library's processor of a model; one line where that is damaged.
+
+    Args:
+        model: Content of the file.
+        where: Its origin, for error messages.
+    """
+    sentencepiece.set_min_log_level(_SILENT)
+    try:
+        if not model:
+            raise RuntimeError("the file is empty")
+        return sentencepiece.SentencePieceProcessor(model_proto=model)
+    except (RuntimeError, OSError, ValueError) as error:
+        raise ModelError(f"{where}: not a SentencePiece model: {_brief(error)}") from None
 
 
 def train_sentence_piece(

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sieve.tokenize.tokenizer import Tokenizer
-from sieve.tokenize.vocabulary import UNK
 
 _SPACE = "▁"
 _JOIN = "@@"
@@ -34,7 +33,7 @@ def pieces_of(tokenizer: Tokenizer, word: str) -> tuple[int, ...]:
         text = tokenizer.normalize(word).replace(" ", _SPACE)
         shortest = sorted(_segmentations(tokenizer, text), key=len)[:1]
         ids.update(*shortest)
-    return tuple(sorted(ids - {UNK}))
+    return tuple(sorted(ids - tokenizer.specials.all))
 
 
 def spellings(tokenizer: Tokenizer, word: str) -> list[Spelling]:
@@ -46,7 +45,7 @@ def spellings(tokenizer: Tokenizer, word: str) -> list[Spelling]:
     """
     text = tokenizer.normalize(word)
     own = tuple(tokenizer.encode([text])[0])
-    if not own or UNK in own:
+    if not own or tokenizer.specials.unk in own:
         return []
     if not _marks_spaces(tokenizer):
         return [Spelling(own, at_word_start=True)]
@@ -64,7 +63,8 @@ def spellings(tokenizer: Tokenizer, word: str) -> list[Spelling]:
 def open_ids(tokenizer: Tokenizer) -> tuple[int, ...]:
     """Ids after which a word goes on, or may go on with a piece that has no space before it."""
     marks = _marks_spaces(tokenizer)
-    pieces = ((index, tokenizer.piece(index)) for index in range(UNK + 1, tokenizer.vocab_size))
+    kept = (index for index in range(tokenizer.vocab_size) if index not in tokenizer.specials.all)
+    pieces = ((index, tokenizer.piece(index)) for index in kept)
     if not marks:
         return tuple(index for index, piece in pieces if piece.endswith(_JOIN))
     return tuple(
@@ -78,11 +78,12 @@ def _marks_spaces(tokenizer: Tokenizer) -> bool:
 
 def _segmentations(tokenizer: Tokenizer, text: str) -> list[tuple[int, ...]]:
     """Ways to cut a text into pieces of the vocabulary, at most some; bytes are left out."""
+    special = tokenizer.specials.all
     ends: list[list[tuple[int, int]]] = [[] for _ in text]  # per start: (end, id)
     for start in range(len(text)):
         for end in range(len(text), start, -1):
             index = tokenizer.piece_id(text[start:end])
-            if index is not None and index > UNK:
+            if index is not None and index not in special:
                 ends[start].append((end, index))
     found = []
     for ids in _walk(ends, 0, ()):

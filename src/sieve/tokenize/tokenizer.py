@@ -13,16 +13,20 @@ from typing import Any, Protocol
 from sieve.config import unknown
 from sieve.errors import ModelError
 from sieve.files import read_json, write_json
+from sieve.tokenize.imported import ImportedTokenizer
 from sieve.tokenize.moses import MosesBpeTokenizer
 from sieve.tokenize.sentence_piece import SentencePieceTokenizer
+from sieve.tokenize.vocabulary import Specials
 
 FORMAT_VERSION = 1
 TOKENIZER_FILE = "tokenizer.json"
 
 
 class Tokenizer(Protocol):
-    """Text of one language to ids and back. Ids 0 to 3 are PAD, BOS, EOS, UNK."""
+    """Text of one language to ids and back."""
 
+    specials: Specials
+    """The ids that stand for no text."""
     vocab_size: int
     fingerprint: str
     """Equal fingerprints mean: the same pieces under the same ids."""
@@ -32,11 +36,11 @@ class Tokenizer(Protocol):
         ...
 
     def encode(self, lines: Sequence[str]) -> list[list[int]]:
-        """Ids of each line, without BOS and EOS."""
+        """Ids of each line, without those that start and end it."""
         ...
 
     def decode(self, sentences: Sequence[Sequence[int]]) -> list[str]:
-        """Text of each list of ids; PAD, BOS and EOS are skipped."""
+        """Text of each list of ids; those that start, end and fill up lines are skipped."""
         ...
 
     def piece(self, index: int) -> str:
@@ -112,4 +116,5 @@ def _load(directory: Path, entry: object) -> Tokenizer:
 _KINDS: dict[str, Callable[[Path, Mapping[str, Any]], Tokenizer]] = {
     "sentencepiece": SentencePieceTokenizer.load,
     "moses-bpe": MosesBpeTokenizer.load,
+    "imported-sentencepiece": ImportedTokenizer.load,
 }

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from sieve.tokenize.tokenizer import Tokenizer
-from sieve.tokenize.vocabulary import EOS
 
 _SPACE = "▁"
 _JOIN = "@@"
@@ -13,12 +12,12 @@ END = "‹end›"
 
 def word_spans(tokenizer: Tokenizer, ids: Sequence[int]) -> list[range]:
     """Places of the pieces of each word; EOS and marks between words stand alone."""
-    spaces = tokenizer.piece_id(_SPACE) is not None
+    spaces, end = tokenizer.piece_id(_SPACE) is not None, tokenizer.specials.eos
     pieces = [tokenizer.piece(index) for index in ids]
     starts = []
     for place, (index, piece) in enumerate(zip(ids, pieces, strict=True)):
         before = pieces[place - 1] if place else ""
-        if not before or EOS in (index, ids[place - 1]):
+        if not before or end in (index, ids[place - 1]):
             opens = True
         elif spaces:
             opens = piece.startswith(_SPACE) or _is_mark(piece) != _is_mark(before)
@@ -36,9 +35,9 @@ def _is_mark(piece: str) -> bool:
 
 def word_texts(tokenizer: Tokenizer, ids: Sequence[int]) -> list[str]:
     """The words as text, `END` for the end."""
-    found = []
+    texts, end = [], [tokenizer.specials.eos]
     for span in word_spans(tokenizer, ids):
         pieces = [ids[place] for place in span]
         text = tokenizer.decode([pieces])[0].strip()
-        found.append(END if pieces == [EOS] else text or "".join(map(tokenizer.piece, pieces)))
-    return found
+        texts.append(END if pieces == end else text or "".join(map(tokenizer.piece, pieces)))
+    return texts
