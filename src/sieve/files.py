@@ -4,6 +4,7 @@ Everything that Sieve writes goes through here, so that a killed process leaves 
 state or the new one, and two processes never write the same file. Knows neither models nor corpora.
 """
 
+import hashlib
 import json
 import os
 import shutil
@@ -23,6 +24,7 @@ from sieve.processes.locks import FileLock
 Tensors = Mapping[str, npt.NDArray[Any]]
 ALIGNMENT = 64
 """Bytes: tensors whose size is a multiple of it begin at a multiple of it in their file."""
+_BLOCK = 1 << 20
 _MOST_LINKS = 40  # as Linux has it
 _DTYPES: dict[str, np.dtype[Any]] = {
     "F64": np.dtype("<f8"),
@@ -88,6 +90,13 @@ def claim_partial(target: Path) -> tuple[Path, FileLock]:
         raise InputError(f"{target}: cannot be written: {error.strerror}; choose another") from None
 
 
+def put_in_place(partial: Path, target: Path) -> None:
+    """Gives a finished scratch file the name of `target`; survives a loss of power."""
+    _sync(partial)
+    partial.replace(target)
+    _sync(target.parent)
+
+
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
     """A scratch file that takes the place of `path` when the block succeeds.
@@ -106,9 +115,7 @@ def whole_file(path: Path) -> Iterator[Path]:
         mode = partial.stat().st_mode  # what the user's umask gives; safetensors would make it 0600
         yield partial
         partial.chmod(mode)
-        _sync(partial)
-        partial.replace(target)
-        _sync(target.parent)
+        put_in_place(partial, target)
     except BaseException:
         partial.unlink(missing_ok=True)
         raise
@@ -122,6 +129,18 @@ def copy_file(path: Path, target: Path) -> None:
         shutil.copyfile(path, target)
     except OSError as error:
         raise InputError(f"{path}: cannot be copied: {error.strerror}") from None
+
+
+def file_hash(path: Path) -> str:
+    """SHA-256 of the content of a file, in hexadecimal."""
+    digest = hashlib.sha256()
+    try:
+        with path.open("rb") as file:
+            while block := file.read(_BLOCK):
+                digest.update(block)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    return digest.hexdigest()
 
 
 def read_json(path: Path) -> dict[str, Any]:

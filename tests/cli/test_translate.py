@@ -1,8 +1,8 @@
 """`sieve translate` in a process of its own: a model with random weights says enough here."""
 
-import argparse
 import json
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -13,11 +13,14 @@ import pytest
 import torch
 
 from sieve.bundle.config import ModelConfig
+from sieve.cli.lines import arriving_lines
 from sieve.cli.main import main
-from sieve.cli.translate import _arriving_lines, _Job, add_arguments
 from sieve.data.corpus import Corpus
 from sieve.model.checkpoint import save_model
 from sieve.model.translation import TranslationModel
+from sieve.repair.names import Names
+from sieve.repair.word_set import WordSet
+from sieve.translate.resumable import ResumableFile
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +85,7 @@ def reader(chunks: Sequence[bytes]) -> Any:
     ],
 )
 def test_arriving_lines(chunks: list[bytes], expected: list[list[str]]) -> None:
-    assert list(_arriving_lines(reader(chunks))) == expected
+    assert list(arriving_lines(reader(chunks))) == expected
 
 
 @pytest.mark.parametrize(
@@ -91,7 +94,7 @@ def test_arriving_lines(chunks: list[bytes], expected: list[list[str]]) -> None:
         (["--selection", "lexicon:5"], "the model directory has no lexicon.safetensors"),
         (["--selection", "nvs:1"], "got '1', expected a threshold from 0 to below 1"),
         (["--selection", "nsv"], "unknown selection 'nsv'; did you mean 'nvs'?"),
-        (["--n-best", "2"], "--n-best 2 needs --json: lines out are lines in"),
+        (["--n-best", "2"], "--n-best 2 requires --json"),
         (
             ["--engine", "native", "--precision", "float16"],
             "engine native: cannot do precision 'float16'; use engine torch",
@@ -151,41 +154,147 @@ def test_a_very_long_line_shifts_nothing(model: Path) -> None:
     assert "line 3: invalid UTF-8 at byte 1" in done.stderr.decode()
 
 
+def files(model: Path, folder: Path, text: bytes) -> tuple[Path, Path, list[str]]:
+    """An input, an output, and the command that makes the one of the other."""
+    source, target = folder / "in", folder / "out"
+    source.write_bytes(text)
+    arguments = ["translate", str(model), "--input", str(source), "--output", str(target)]
+    return source, target, [*arguments, "--beam-size", "2"]
+
+
+def interrupt(arguments: list[str], left: bytes) -> None:
+    """Leaves what a run leaves that is killed when `left` is written."""
+
+    class Killed(BaseException):
+        pass
+
+    def killed(self: ResumableFile, lines: list[bytes]) -> None:
+        self._partial.write_bytes(left)
+        raise Killed
+
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(Killed):
+        patch.setattr(ResumableFile, "write", killed)
+        main(arguments)
+
+
 def test_files_and_resuming(
     model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    source, target = tmp_path / "in", tmp_path / "out"
-    source.write_bytes(b"bda fga\n\nfga\nbda")
-    arguments = ["translate", str(model), "--input", str(source), "--output", str(target)]
-    arguments += ["--beam-size", "2"]
+    _, target, arguments = files(model, tmp_path, b"bda fga\n\nfga\nbda")
     assert main(arguments) == 0
     whole = target.read_bytes()
     assert whole.count(b"\n") == 4
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "out"]
-    # as if it had been killed in its third line
-    partial, note = tmp_path / ".out.partial", tmp_path / ".out.partial.json"
-    job = _Job(_parsed(arguments[1:]))
-    assert job.resume() == 0
     lines = whole.split(b"\n")
-    partial.write_bytes(b"KEPT\n" + lines[1] + b"\nhalf a li")
-    target.unlink()
-    assert main(arguments) == 0
-    assert "going on after 2 lines" in capsys.readouterr().err
+    interrupt(arguments, b"KEPT\n" + lines[1] + b"\nhalf a li")
+    assert target.read_bytes() == whole  # the old output until the new one is whole
+    assert main([*arguments, "--threads", "1"]) == 0
+    assert "resuming after 2 lines" in capsys.readouterr().err
     assert target.read_bytes() == b"\n".join([b"KEPT", *lines[1:]])
-    # other options: from the start
-    assert job.resume() == 0
-    partial.write_bytes(b"KEPT\n")
-    assert main([*arguments, "--length-penalty", "0.5"]) == 0
-    assert "with other options or input; starting anew" in capsys.readouterr().err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "out"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "what"),
+    [
+        ("options", "--length-penalty"),
+        ("input", "input"),
+        ("glossary", "glossary"),
+        ("model.safetensors", "model.safetensors"),
+        ("config.json", "config.json"),
+        ("names.safetensors", "names.safetensors"),
+    ],
+)
+def test_what_has_changed_is_told_and_nothing_is_mixed(
+    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], changed: str, what: str
+) -> None:
+    own, glossary = tmp_path / "model", tmp_path / "glossary"
+    shutil.copytree(model, own)
+    glossary.write_text("bda\tBDA\n")
+    source, target, arguments = files(own, tmp_path, b"bda fga\nfga\n")
+    arguments += ["--glossary", str(glossary)]
+    interrupt(arguments, b"KEPT\n")
+    if changed == "options":
+        arguments += ["--length-penalty", "0.5"]
+    elif changed == "input":
+        source.write_bytes(b"bda\nfga\nbda\n")
+    elif changed == "glossary":
+        glossary.write_text("bda\tFGA\n")
+    elif changed == "names.safetensors":
+        Names(translated_source=WordSet.of(["house"])).save(own)
+    elif changed == "config.json":
+        path = own / changed
+        path.write_text(path.read_text().replace("0.9", "0.8"))
+    else:
+        path = own / changed
+        path.write_bytes(path.read_bytes()[:-4] + b"\0\0\0\0")
+    assert main(arguments) == 0
+    assert f"out: begun with another {what}; starting over" in capsys.readouterr().err
     assert b"KEPT" not in target.read_bytes()
-    assert not note.exists()
 
 
-def _parsed(argv: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("-v", "--verbose", action="store_true")
-    add_arguments(parser)
-    return parser.parse_args(argv)
+def test_an_error_before_the_first_line_costs_no_lines(model: Path, tmp_path: Path) -> None:
+    _, target, arguments = files(model, tmp_path, b"bda fga\nfga\n")
+    interrupt(arguments, b"KEPT\n")
+    assert main([*arguments, "--selection", "nsv"]) == 2
+    assert main(arguments) == 0
+    assert target.read_bytes().startswith(b"KEPT\n")
+    (tmp_path / "in").write_bytes(b"bda\n")
+    assert main([*arguments, "--selection", "nsv"]) == 2
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "out"]
+
+
+def test_a_second_process_is_refused(
+    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, target, arguments = files(model, tmp_path, b"bda fga\nfga\n")
+    with ResumableFile(target, {}) as first:
+        assert main(arguments) == 2
+        message = f"{target}: another process is writing it; wait for it or choose another"
+        assert capsys.readouterr().err.strip() == f"sieve translate: {message}"
+        first.resume()
+        first.write([b"first\n"])
+    assert target.read_bytes() == b"first\n"
+    assert main(arguments) == 0
+
+
+def test_two_at_once_write_every_line_once(model: Path, tmp_path: Path) -> None:
+    _, target, arguments = files(model, tmp_path, b"bda fga\n" * 300)
+    both = [subprocess.Popen([sys.executable, "-m", "sieve.cli", *arguments]) for _ in range(2)]
+    codes = [process.wait() for process in both]
+    assert target.read_bytes().count(b"\n") == 300
+    assert 0 in codes and set(codes) <= {0, 2}
+
+
+def test_outputs_that_are_no_files(model: Path, tmp_path: Path) -> None:
+    text = b"bda fga\nfga\n"
+    source, target, arguments = files(model, tmp_path, text)
+    assert main(arguments) == 0
+    expected = target.read_bytes()
+    target.rename(tmp_path / "real")
+    target.symlink_to("real")
+    (tmp_path / "real").write_bytes(b"old")
+    assert main(arguments) == 0
+    assert target.is_symlink() and (tmp_path / "real").read_bytes() == expected
+    options = ["--beam-size", "2", "--output", "/dev/stdout"]
+    for given in ([], ["--input", str(source)]):
+        done = subprocess.run(command(model, *options, *given), input=text, capture_output=True)
+        assert done.returncode == 0, done.stderr.decode()
+        assert done.stdout == expected
+    assert main(["translate", str(model), "--input", str(source), "--output", "/dev/null"]) == 0
+    assert Path("/dev/null").is_char_device()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "out", "real"]
+
+
+def test_the_old_name_of_an_option(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("--max-words", "--max-shortlist"):
+        assert main(["translate", str(model), name, "100"]) == 2
+        message = "selection 'nvs:words=100': this model was not calibrated"
+        assert message in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["translate", "--help"])
+    shown = capsys.readouterr().out
+    assert "--max-shortlist" in shown and "--max-words" not in shown
 
 
 def test_no_such_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

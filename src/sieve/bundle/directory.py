@@ -16,6 +16,7 @@ from sieve.errors import ModelError
 from sieve.files import (
     Tensors,
     copy_file,
+    file_hash,
     map_tensors,
     read_json,
     read_tensors,
@@ -86,6 +87,12 @@ def open_bundle(directory: str | Path) -> Bundle:
         )
     _check_weights(config.get("weights", {"format": "float32"}), path)
     return Bundle(directory, config)
+
+
+def content_hashes(directory: Path) -> dict[str, str]:
+    """SHA-256 of each file that translations depend on; a card says nothing to them."""
+    paths = sorted(path for path in directory.iterdir() if path.is_file())
+    return {path.name: file_hash(path) for path in paths if path.name != CARD_FILE}
 
 
 def write_bundle(

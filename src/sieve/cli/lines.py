@@ -3,8 +3,10 @@
 import json
 import math
 from collections.abc import Callable, Iterator
-from typing import Any
+from pathlib import Path
+from typing import Any, BinaryIO
 
+from sieve.errors import InputError
 from sieve.log import logger
 
 _READ = 1 << 20  # bytes; a pipe gives less, at once
@@ -22,6 +24,14 @@ def arriving_lines(read: Callable[[int], bytes]) -> Iterator[list[str]]:
             number += len(raw_lines)
     if rest:
         yield [decode(rest, number + 1)]
+
+
+def open_input(path: Path) -> BinaryIO:
+    """A file to read bytes from, or one line that says why it cannot be read."""
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
 
 
 def decode(raw: bytes, number: int) -> str:

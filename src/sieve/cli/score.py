@@ -14,8 +14,8 @@ import sys
 from itertools import zip_longest
 from pathlib import Path
 
-from sieve.cli.lines import as_json, decode
-from sieve.cli.translate import add_model_arguments, open_input, open_translator
+from sieve.cli.lines import as_json, decode, open_input
+from sieve.cli.model_options import add_model_arguments, open_translator
 from sieve.errors import InputError
 
 _CHUNK = 1024
