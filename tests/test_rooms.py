@@ -11,7 +11,10 @@ SRC = ROOT / "src" / "sieve"
 ONLY_IN = [
     (r"\\x1b|\\033", "cli/explain.py"),  # colours: where they are turned off, too
     (r"torch\.distributed|torch import distributed", "train/distributed.py"),
-    (r"^\s*(import|from) matplotlib|require\(\"matplotlib", "evaluate/present/figures.py"),
+    (
+        r"^\s*(import|from) matplotlib|require\(\"matplotlib|\"matplotlib",
+        "evaluate/present/drawing.py",
+    ),
     (r"^\s*(import|from) (pickle|dill|joblib)\b|torch\.load\(|allow_pickle=True", None),
 ]
 

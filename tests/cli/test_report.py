@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from directories import write_model
-from pages import checked
+from html_checks import checked
 from toy_lexicon import random_lexicon
 
 from sieve.cli.main import main
@@ -16,7 +16,7 @@ SECTIONS = (
     "What selection costs and saves",
     "Quality and selection",
     "Latency",
-    "Recall against set size",
+    "Recall against shortlist size",
     "Confidence",
     "Idioms and proverbs",
     "Context",

@@ -51,12 +51,14 @@ def execute(arguments: argparse.Namespace) -> None:
     from sieve.explain.explanation import ExplainOptions, explain
     from sieve.explain.explanation_page import as_html
     from sieve.files import whole_file
+    from sieve.pages.standalone import need_templates
 
     if arguments.top < 0:
         raise ConfigError(f"--top: got {arguments.top}, expected 0 or more")
     html = arguments.html
     if html:
         check_writable(html)
+        need_templates()
     translator = opened(arguments.model, arguments.lexicon, arguments)
     options = ExplainOptions(
         selections(arguments.selection, translator),

@@ -89,7 +89,9 @@ def _sample(arguments: argparse.Namespace) -> None:
         draw,
         write_sample,
     )
+    from sieve.pages.standalone import need_templates
 
+    need_templates()
     outputs = _of_model(arguments) if arguments.model else _of_files(arguments)
     options = SampleOptions(
         arguments.number, arguments.annotators, tuple(arguments.differ), arguments.seed

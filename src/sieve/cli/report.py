@@ -55,10 +55,11 @@ def execute(arguments: argparse.Namespace) -> None:
     """Runs `sieve report`."""
     _check(arguments)
     from sieve.evaluate.report.contents import Report, run_all, stages
-    from sieve.evaluate.report.report_page import as_page
+    from sieve.evaluate.report.report_page import as_page, need_page_libraries
     from sieve.files import whole_file, write_json
     from sieve.log import progress
 
+    need_page_libraries()
     lexicons = arguments.lexicon or [None]
     lexicons = lexicons * len(arguments.models) if len(lexicons) == 1 else lexicons
     pairs = zip(arguments.models, lexicons, strict=True)

@@ -51,6 +51,10 @@ class Text:
     label: str
     tokens: tuple[ExplainedToken, ...]
 
+    def lost(self, selection: str) -> int:
+        """Tokens that cannot be reached under a selection."""
+        return sum(selection in token.missing for token in self.tokens)
+
 
 @dataclass(frozen=True)
 class Vote:

@@ -12,11 +12,11 @@ import json
 import random
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from importlib import resources
 from pathlib import Path
 
 from sieve.errors import InputError
 from sieve.files import whole_file, write_json
+from sieve.pages.standalone import render
 
 LETTERS = "ABCDEFGH"
 KEY_FILE = "key.json"
@@ -138,15 +138,16 @@ def write_sample(
     directory: Path, key: Key, sheets: Sequence[Sheet], outputs: SystemOutputs
 ) -> None:
     """`sheets/` to give away (CSV and HTML, one each), `key.json` to keep."""
+    pages = [as_page(sheet, outputs.languages) for sheet in sheets]
     try:
         (directory / SHEETS).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{directory}: cannot be made: {error.strerror}") from None
-    for number, sheet in enumerate(sheets, start=1):
+    for number, (sheet, page) in enumerate(zip(sheets, pages, strict=True), start=1):
         stem = directory / SHEETS / f"annotator-{number}"
         # with a byte-order mark, or spreadsheets take it for another encoding
         _write(stem.with_suffix(".csv"), "\ufeff" + as_csv(sheet))
-        _write(stem.with_suffix(".html"), as_page(sheet, outputs.languages))
+        _write(stem.with_suffix(".html"), page)
     write_json(directory / KEY_FILE, asdict(key))
 
 
@@ -170,12 +171,9 @@ def as_csv(sheet: Sheet) -> str:
 
 def as_page(sheet: Sheet, languages: tuple[str, str] = ("", "")) -> str:
     """A sheet as one HTML page that needs nothing else."""
-    page = resources.files("sieve.evaluate.human").joinpath("human_page.html")
     number = len(sheet.items[0].outputs)
     data = {**asdict(sheet), "columns": columns(number), "languages": languages}
-    # "<" would let a translation end the script
-    text = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")
-    return page.read_text(encoding="utf-8").replace("__SHEET__", text)
+    return render("evaluate/human/rating_sheet.html", title="Rating sheet", sheet=data)
 
 
 def _differing(outputs: SystemOutputs, systems: Sequence[str]) -> list[int]:

@@ -1,50 +1,38 @@
-"""Figures fit to print. The only place that knows matplotlib."""
+"""Figures fit to print: recall against mean shortlist size. Knows no page."""
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from sieve.errors import require
 from sieve.evaluate.measure.curve import Curve
-from sieve.files import whole_file
+from sieve.evaluate.present.drawing import COLOURS, drawing
 
-_COLOURS = {"nvs": "#0072B2", "lexicon": "#D55E00"}  # told apart by everyone, also in grey
 _LABELS = {"nvs": "NVS", "lexicon": "lexicon"}
 _MARKERS = {"nvs": "o", "lexicon": "s"}
 _LINES = ("-", "--", ":", "-.")
 _NAMED = {"nvs": (0.99, 0.9, 0.5), "lexicon": (200, 1000)}
-_STYLE = {
-    "font.family": "serif",
-    "font.size": 8,
-    "axes.titlesize": 8,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "legend.frameon": False,
-    "svg.fonttype": "none",
-    "svg.hashsalt": "sieve",
-}
+_STYLE = {"font.family": "serif", "font.size": 8, "axes.titlesize": 8}
 
 
 def draw_curves(curves: Sequence[Curve], stem: Path) -> list[Path]:
-    """Recall against mean set size, a panel for each set and scope, as STEM.png and STEM.svg."""
-    matplotlib: Any = require("matplotlib", "evaluate", "a figure")
-    figures: Any = require("matplotlib.figure", "evaluate", "a figure")
+    """Recall against mean shortlist size, a panel for each set and scope: STEM.png and STEM.svg."""
     panels = list(dict.fromkeys((curve.test, curve.scope) for curve in curves))
     models = list(dict.fromkeys(curve.model for curve in curves))
     columns = min(3, len(panels))
     rows = -(-len(panels) // columns)
-    with matplotlib.rc_context(_STYLE):
-        figure = figures.Figure(figsize=(2.3 * columns, 1.9 * rows), layout="constrained")
-        axes = list(figure.subplots(rows, columns, squeeze=False).flat)
-        for axis, (test, scope) in zip(axes, panels, strict=False):
+    with drawing(_STYLE, (2.3 * columns, 1.9 * rows), rows, columns) as figure:
+        for axis, (test, scope) in zip(figure.panels, panels, strict=False):
             here = [curve for curve in curves if (curve.test, curve.scope) == (test, scope)]
             _draw_panel(axis, here, models)
-        for axis in axes[len(panels) :]:
+        for axis in figure.panels[len(panels) :]:
             axis.set_visible(False)
-        for axis in axes[::columns]:
+        for axis in figure.panels[::columns]:
             axis.set_ylabel("recall (%)")
-        axes[0].legend(loc="lower right", handlelength=2.4)
-        return [_saved(figure, stem, kind) for kind in ("png", "svg")]
+        figure.panels[0].legend(loc="lower right", handlelength=2.4)
+        paths = [stem.with_name(f"{stem.name}.{kind}") for kind in ("png", "svg")]
+        for path in paths:
+            figure.save(path)
+    return paths
 
 
 def _draw_panel(axis: Any, curves: Sequence[Curve], models: Sequence[str]) -> None:
@@ -57,7 +45,7 @@ def _draw_panel(axis: Any, curves: Sequence[Curve], models: Sequence[str]) -> No
         axis.plot(
             sizes,
             recalls,
-            color=_COLOURS[curve.method],
+            color=COLOURS[curve.method],
             linestyle=_LINES[models.index(curve.model) % len(_LINES)],
             marker=_MARKERS[curve.method],
             markersize=2.5,
@@ -86,14 +74,5 @@ def _name_points(axis: Any, curve: Curve) -> None:
                 xytext=(4, -5) if right else (-3, 3),
                 ha="left" if right else "right",
                 fontsize=6,
-                color=_COLOURS[curve.method],
+                color=COLOURS[curve.method],
             )
-
-
-def _saved(figure: Any, stem: Path, kind: str) -> Path:
-    path = stem.with_name(f"{stem.name}.{kind}")
-    # no date in the file: the same numbers give the same bytes
-    metadata = {"Date": None} if kind == "svg" else None
-    with whole_file(path) as partial:
-        figure.savefig(partial, format=kind, dpi=300, metadata=metadata)
-    return path

@@ -1,8 +1,7 @@
-"""A report as one HTML page that needs nothing else: what was found first, then how."""
+"""A report as one HTML page: what it comes to first, then how. Measures nothing."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from html import escape
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -11,8 +10,9 @@ from sieve.evaluate.measure.comparison import NONE, Row
 from sieve.evaluate.measure.curve import Curve
 from sieve.evaluate.measure.reliability import Reliability
 from sieve.evaluate.present.benchmark_tables import benchmark_tables
-from sieve.evaluate.present.charts import Axis, Bar, Line, Point, bar_chart, line_chart
+from sieve.evaluate.present.charts import Axis, Bar, Chart, Dot, Line, bar_chart, line_chart
 from sieve.evaluate.present.confidence_tables import reliability_tables
+from sieve.evaluate.present.drawing import need_matplotlib
 from sieve.evaluate.present.quality_tables import quality_tables
 from sieve.evaluate.present.recall_tables import (
     aligner_tables,
@@ -21,35 +21,48 @@ from sieve.evaluate.present.recall_tables import (
     scope_tables,
 )
 from sieve.evaluate.present.text_table import Table
-from sieve.evaluate.present.web import page, table_html
 from sieve.evaluate.report.contents import Report
-from sieve.explain.explanation_page import body as explanation_body
+from sieve.explain.explanation import Explanation
+from sieve.pages.standalone import need_templates, render
 
 _COLOURS = ("nvs", "lexicon")
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Something that is shown when its title is clicked."""
+
+    title: str
+    tables: Sequence[Table] = ()
+    explanation: Explanation | None = None
+
+
+@dataclass(frozen=True)
+class Section:
+    """What stands below a heading, in this order."""
+
+    title: str
+    lines: Sequence[str] = ()
+    charts: Sequence[Chart] = ()
+    tables: Sequence[Table] = ()
+    folds: Sequence[Fold] = ()
+
+
+def need_page_libraries() -> None:
+    """Says what has to be installed for a page before anything is measured."""
+    need_matplotlib()
+    need_templates()
 
 
 def as_page(report: Report) -> str:
     """The page; whatever names and sentences hold is text in it."""
     names = ", ".join(Path(model).name for model in report.engines)
-    sections = [
-        (title, content)
-        for title, render in _SECTIONS.items()
-        if (content := render(report).strip())
-    ]
-    links = "".join(
-        f'<li><a href="#part{n}">{escape(title)}</a></li>' for n, (title, _) in enumerate(sections)
-    )
-    parts = "".join(
-        f'<section id="part{n}"><h2>{escape(title)}</h2>{content}</section>'
-        for n, (title, content) in enumerate(sections)
-    )
-    return page(
-        f"Report on {names}",
-        f"<h1>Report on {escape(names)}</h1><nav><ul>{links}</ul></nav>{parts}",
-    )
+    sections = [build(report) for build in _SECTIONS]
+    shown = [part for part in sections if part.lines or part.charts or part.tables or part.folds]
+    return render("evaluate/report/report.html", title=f"Report on {names}", sections=shown)
 
 
-def _findings(report: Report) -> str:
+def _costs(report: Report) -> Section:
     """The first set in a sentence each: what selection costs and saves."""
     lines = []
     for model, engine in report.engines.items():
@@ -59,7 +72,7 @@ def _findings(report: Report) -> str:
         here = {row.selection: row for row in rows if row.test == rows[0].test}
         timed = {row.selection: row for row in report.benchmark if row.model == model}
         lines += [_cost(here[NONE], row, timed) for name, row in here.items() if name != NONE]
-    return "".join(f"<p>{escape(line)}</p>" for line in lines)
+    return Section("What selection costs and saves", lines)
 
 
 def _cost(none: Row, row: Row, timed: dict[str, BenchmarkRow]) -> str:
@@ -72,19 +85,20 @@ def _cost(none: Row, row: Row, timed: dict[str, BenchmarkRow]) -> str:
         faster = f", p90 latency {100 * timed[row.selection].relative.value:.0f} % of {NONE}"
     return (
         f"{row.test}, {row.selection}: {row.reference.mean_size:.0f} of "
-        f"{row.reference.vocab_size} words, {scores}, {100 * row.identical:.0f} % of outputs "
+        f"{row.reference.vocab_size} tokens, {scores}, {100 * row.identical:.0f} % of outputs "
         f"unchanged, {100 * row.reference.recall:.1f} % of reference tokens within reach{faster}."
     )
 
 
-def _quality(report: Report) -> str:
+def _quality(report: Report) -> Section:
     alike = len(set(report.languages.values())) == 1
-    groups = [[row for row in report.rows if row.model == model] for model in report.engines]
-    return _tables([table for group in ([report.rows] if alike else groups)
-                    for table in quality_tables(group)])  # fmt: skip
+    by_model = [[row for row in report.rows if row.model == model] for model in report.engines]
+    groups = [report.rows] if alike else by_model
+    tables = [table for group in groups for table in quality_tables(group)]
+    return Section("Quality and selection", tables=tables)
 
 
-def _latency(report: Report) -> str:
+def _latency(report: Report) -> Section:
     charts = []
     for model, test in dict.fromkeys((row.model, row.test) for row in report.benchmark):
         here = [row for row in report.benchmark if (row.model, row.test) == (model, test)]
@@ -94,15 +108,15 @@ def _latency(report: Report) -> str:
                 row.p90.value,
                 row.p90.interval or 0.0,
                 next((name for name in _COLOURS if row.selection.startswith(name)), "none"),
-                f"{row.selection}: p90 {row.p90.shown(2)} ms, {row.mean_size:.0f} words",
+                f"{row.selection}: p90 {row.p90.shown(2)} ms, {row.mean_size:.0f} tokens",
             )
             for row in here
         ]
         charts.append(bar_chart(f"{test}, {Path(model).name}", bars, "p90, ms a sentence"))
-    return _grid(charts) + _tables(benchmark_tables(report.benchmark))
+    return Section("Latency", charts=charts, tables=benchmark_tables(report.benchmark))
 
 
-def _recall(report: Report) -> str:
+def _recall(report: Report) -> Section:
     panels: dict[tuple[str, str], list[Curve]] = {}
     for curve in report.curves:
         if curve.counted:
@@ -112,112 +126,95 @@ def _recall(report: Report) -> str:
         line_chart(
             f"{test}, {scope}",
             [_line(curve, models) for curve in curves],
-            Axis("mean set size, words", log=True),
+            Axis("mean shortlist size, tokens", log=True),
             Axis("recall, %"),
         )
         for (test, scope), curves in panels.items()
     ]
-    return _grid(charts) + _folded("All points", _tables(curve_tables(report.curves)))
+    tables = curve_tables(report.curves)
+    folds = [Fold("All points", tables)] if tables else []
+    return Section("Recall against shortlist size", charts=charts, folds=folds)
 
 
 def _line(curve: Curve, models: Sequence[str]) -> Line:
     letter, label = ("λ", "NVS") if curve.method == "nvs" else ("k", "lexicon")
-    points = tuple(
-        Point(
+    dots = tuple(
+        Dot(
             point.mean_size,
             100 * point.recall,
             f"{label} {letter} = {point.setting:g}: {100 * point.recall:.1f} % at "
-            f"{point.mean_size:.0f} words",
+            f"{point.mean_size:.0f} tokens",
         )
         for point in curve.points
     )
     if len(models) > 1:
         label += f", {Path(curve.model).name}"
-    return Line(label, curve.method, points, models.index(curve.model))
+    return Line(label, curve.method, dots, models.index(curve.model))
 
 
-def _confidence(report: Report) -> str:
+def _confidence(report: Report) -> Section:
     panels: dict[tuple[str, str], list[Reliability]] = {}
-    for one in report.reliability:
-        panels.setdefault((one.test, one.model), []).append(one)
+    for measured in report.reliability:
+        panels.setdefault((measured.test, measured.model), []).append(measured)
     charts = []
-    for (test, model), found in panels.items():
+    for (test, model), selections in panels.items():
         title = f"{test}, {Path(model).name}"
         sure = Axis("confidence, mean of a tenth", bounds=(0, 1))
-        shares = [_promised(), *(_deciles(one, dash, "same") for dash, one in enumerate(found))]
-        scores = [_deciles(one, dash, "chrf") for dash, one in enumerate(found)]
         same = Axis("outputs as without selection", bounds=(0, 1))
+        shares = [_deciles(each, dash, "same") for dash, each in enumerate(selections)]
+        scores = [_deciles(each, dash, "chrf") for dash, each in enumerate(selections)]
         charts += [
-            line_chart(f"{title}: unchanged outputs", shares, sure, same),
+            line_chart(f"{title}: unchanged outputs", [_promised(), *shares], sure, same),
             line_chart(f"{title}: quality", scores, sure, Axis("sentence chrF")),
         ]
-    return _grid(charts) + _folded("All tenths", _tables(reliability_tables(report.reliability)))
+    tables = reliability_tables(report.reliability)
+    folds = [Fold("All tenths", tables)] if tables else []
+    return Section("Confidence", charts=charts, folds=folds)
 
 
 def _promised() -> Line:
-    return Line("as promised", "none", (Point(0, 0, ""), Point(1, 1, "")), 2, dots=False)
+    return Line("as promised", "none", (Dot(0, 0, ""), Dot(1, 1, "")), 2, shows_dots=False)
 
 
-def _deciles(one: Reliability, dash: int, value: Literal["same", "chrf"]) -> Line:
-    points = tuple(
-        Point(
+def _deciles(measured: Reliability, dash: int, value: Literal["same", "chrf"]) -> Line:
+    dots = tuple(
+        Dot(
             part.confidence,
             getattr(part, value),
-            f"{one.selection}: confidence {part.confidence:.2f}, {100 * part.same:.0f} % of "
+            f"{measured.selection}: confidence {part.confidence:.2f}, {100 * part.same:.0f} % of "
             f"{part.sentences} outputs as without selection, chrF {part.chrf:.1f}",
         )
-        for part in one.deciles
+        for part in measured.deciles
     )
-    return Line(one.selection, "nvs", points, dash)
+    return Line(measured.selection, "nvs", dots, dash)
 
 
-def _idioms(report: Report) -> str:
-    return _tables(scope_tables(report.idioms))
+def _idioms(report: Report) -> Section:
+    return Section("Idioms and proverbs", tables=scope_tables(report.idioms))
 
 
-def _context(report: Report) -> str:
-    found = [
+def _context(report: Report) -> Section:
+    tables = [
         replace(table, title=f"{table.title} ({model})")
         for model, rows in report.context.items()
         for table in context_tables(rows)
     ]
-    return _tables(found)
+    return Section("Context", tables=tables)
 
 
-def _aligners(report: Report) -> str:
-    return _tables(aligner_tables(report.aligners))
+def _aligners(report: Report) -> Section:
+    return Section("Aligners", tables=aligner_tables(report.aligners))
 
 
-def _examples(report: Report) -> str:
-    return "".join(
-        _folded(f"{one.source} ({Path(model).name})", explanation_body(one))
-        for model, found in report.explanations.items()
-        for one in found
-    )
+def _examples(report: Report) -> Section:
+    folds = [
+        Fold(f"{explanation.source} ({Path(model).name})", explanation=explanation)
+        for model, explanations in report.explanations.items()
+        for explanation in explanations
+    ]
+    return Section("Examples: who voted for what", folds=folds)
 
 
-def _tables(found: Sequence[Table]) -> str:
-    return "".join(map(table_html, found))
-
-
-def _grid(charts: Sequence[str]) -> str:
-    return f'<div class="charts">{"".join(charts)}</div>' if charts else ""
-
-
-def _folded(title: str, content: str) -> str:
-    if not content:
-        return ""
-    return f"<details><summary>{escape(title)}</summary>{content}</details>"
-
-
-_SECTIONS: dict[str, Callable[[Report], str]] = {
-    "What selection costs and saves": _findings,
-    "Quality and selection": _quality,
-    "Latency": _latency,
-    "Recall against set size": _recall,
-    "Confidence": _confidence,
-    "Idioms and proverbs": _idioms,
-    "Context": _context,
-    "Aligners": _aligners,
-    "Examples: who voted for what": _examples,
-}
+_SECTIONS: tuple[Callable[[Report], Section], ...] = (
+    _costs, _quality, _latency, _recall, _confidence, _idioms, _context, _aligners, _examples,
+)  # fmt: skip
