@@ -7,7 +7,7 @@ import pytest
 from sieve.errors import InputError
 from sieve.serve import access
 from sieve.serve.access import Access, read_keys
-from sieve.serve.web import Refused
+from sieve.serve.refusal import Refused
 
 
 class Clock:

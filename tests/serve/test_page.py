@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from serving import PATIENCE, Site
 
-from sieve.serve import pages
+from sieve.serve.web import pages
 
 FILES = sorted(path for path in pages.FOLDER.iterdir() if path.is_file())
 TEXT = "bda fga kla"

@@ -5,21 +5,18 @@ from pathlib import Path
 
 import pytest
 from serving import Site, running
+from starlette.requests import Request
+from starlette.responses import Response
 
 from sieve.serve.models import Models
-from sieve.serve.pages import page_routes
 from sieve.serve.settings import Settings
-from sieve.serve.web import Request, Response
+from sieve.serve.web.pages import page_routes
 
 
 def get(folder: Path, path: str, **headers: str) -> Response:
     given = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
-
-    async def nothing() -> dict[str, str]:
-        return {"type": "http.disconnect"}
-
-    request = Request({"method": "GET", "path": path, "headers": given}, nothing)
-    return asyncio.run(page_routes(folder)[path](request))  # type: ignore[arg-type]
+    (route,) = (one for one in page_routes(folder) if one.path == path)
+    return asyncio.run(route.endpoint(Request({"type": "http", "method": "GET", "headers": given})))
 
 
 def test_files_of_the_page(tmp_path: Path) -> None:
@@ -27,15 +24,16 @@ def test_files_of_the_page(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "page.js").write_text("1")
     (tmp_path / "notes.py").write_text("no file of a page")
-    assert sorted(page_routes(tmp_path)) == ["/", "/static/a/page.js", "/static/index.html"]
+    paths = sorted(route.path for route in page_routes(tmp_path))
+    assert paths == ["/", "/static/a/page.js", "/static/index.html"]
     page, script = get(tmp_path, "/"), get(tmp_path, "/static/a/page.js")
-    assert page.content_type == "text/html; charset=utf-8"
-    assert script.content_type == "text/javascript; charset=utf-8"
-    headers = dict(page.headers)
-    assert headers["content-security-policy"].startswith("default-src 'none'; script-src 'self'")
-    assert "unsafe" not in headers["content-security-policy"]
-    same = get(tmp_path, "/", if_none_match=headers["etag"])
-    assert (same.status, same.body) == (304, b"")
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
+    assert script.headers["content-type"] == "text/javascript; charset=utf-8"
+    policy = page.headers["content-security-policy"]
+    assert policy.startswith("default-src 'none'; script-src 'self'")
+    assert "unsafe" not in policy
+    same = get(tmp_path, "/", if_none_match=page.headers["etag"])
+    assert (same.status_code, same.body) == (304, b"")
 
 
 @pytest.mark.parametrize(
@@ -44,7 +42,7 @@ def test_files_of_the_page(tmp_path: Path) -> None:
 def test_nothing_else_is_there(site: Site, path: str) -> None:
     answer = site.ask("GET", path)
     assert answer.status == 404
-    assert answer.json == {"error": "there is nothing here; /openapi.json says what is"}
+    assert answer.json == {"error": "not found; /openapi.json lists what is served"}
 
 
 def test_methods(site: Site) -> None:

@@ -11,9 +11,9 @@ from contextlib import contextmanager
 import pytest
 from serving import PATIENCE, Site, gated, running, until
 
-from sieve.serve import connection
 from sieve.serve.models import Model, Models
 from sieve.serve.settings import Limits, Settings
+from sieve.serve.web import connection
 from sieve.translate.translation import Request, Translation
 
 GOOD = {"q": "bda", "source": "en", "target": "de"}
@@ -183,7 +183,7 @@ def test_an_error_of_ours_is_a_500_and_no_more(models: Models) -> None:
     with running(few, Settings(port=0, threads=1)) as site:
         answer = site.post("/translate", GOOD)
         assert answer.status == 500
-        assert answer.json == {"error": "the server made a mistake; its log says more"}
+        assert answer.json == {"error": "internal error: see the log of the server"}
         assert site.ask("GET", "/health").status == 200
 
 

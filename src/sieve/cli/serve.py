@@ -80,7 +80,7 @@ def execute(arguments: argparse.Namespace) -> None:
             a_minute=arguments.rate_limit,
         ),
     )
-    for module in ("uvicorn", "httptools", "prometheus_client"):
+    for module in ("uvicorn", "httptools", "starlette", "pydantic", "prometheus_client"):
         require(module, EXTRA, "the server")
     from sieve.serve.models import open_models
     from sieve.serve.run import listen, serve

@@ -1,6 +1,6 @@
 """The server: the LibreTranslate API and one of our own over HTTP, for several models at once.
 
-A request passes `app` (routes) -> `libretranslate` or `v1` (what is asked) -> `service` (texts into
-sentences and back) -> `dispatcher` (sentences of all clients to the engine's threads). Only
-`run` knows the web server, only `metrics` knows Prometheus.
+A request passes `web` (its route and body), one of the `dialects` (what is asked), `service` (texts
+into sentences and back) and `dispatcher` (sentences of all clients to the engine's threads). Only
+`web`, `dialects` and `run` know Starlette and uvicorn, only `telemetry` knows Prometheus.
 """

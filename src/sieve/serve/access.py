@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sieve.errors import InputError
-from sieve.serve.web import Refused
+from sieve.serve.refusal import Refused
 
 MOST_CLIENTS = 10_000
 """Clients remembered; those that have not asked for longest are forgotten."""

@@ -7,12 +7,22 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
+from typing_extensions import TypedDict
+
 from sieve.bundle.catalogue import VARIABLE, built_in
 from sieve.errors import ConfigError, ModelError
-from sieve.serve.languages import name_of
+from sieve.serve.language_names import name_of
 from sieve.translate.load import load
 from sieve.translate.translation import Runner
 from sieve.translate.translator import Translator
+
+
+class Described(TypedDict):
+    """A language of the server."""
+
+    code: str
+    name: str
+    targets: list[str]
 
 
 @dataclass(frozen=True)
@@ -87,10 +97,10 @@ class Models:
         """The model of a pair."""
         return self._by_pair.get((source, target))
 
-    def described(self) -> list[dict[str, object]]:
+    def described(self) -> list[Described]:
         """Code, name and targets of every language."""
         return [
-            {"code": code, "name": name_of(code), "targets": self.targets(code)}
+            Described(code=code, name=name_of(code), targets=self.targets(code))
             for code in self.languages
         ]
 

@@ -11,11 +11,11 @@ from types import FrameType
 import uvicorn
 
 from sieve.errors import InputError
-from sieve.serve.app import App
-from sieve.serve.connection import Connection
 from sieve.serve.models import Models
 from sieve.serve.service import Service
 from sieve.serve.settings import Settings
+from sieve.serve.web.app import make_app
+from sieve.serve.web.connection import Connection
 
 BACKLOG = 512
 PARTING_SECONDS = 5
@@ -65,9 +65,8 @@ def make_server(
     models: Models, settings: Settings, started: Callable[[], None] = lambda: None
 ) -> uvicorn.Server:
     """The application in a web server."""
-    app = App(Service(models, settings), settings)
     config = uvicorn.Config(
-        app,
+        make_app(Service(models, settings), settings, started),
         http=Connection,
         ws="none",
         lifespan="on",
@@ -80,18 +79,7 @@ def make_server(
         timeout_graceful_shutdown=int(settings.limits.seconds) + PARTING_SECONDS,
         backlog=BACKLOG,
     )
-    return _Server(config, started)
-
-
-class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
-        super().__init__(config)
-        self._started = started
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        if self.started:
-            self._started()
+    return uvicorn.Server(config)
 
 
 def _done(number: int, frame: FrameType | None) -> None:

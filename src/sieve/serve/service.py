@@ -12,19 +12,18 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from sieve.errors import SieveError
 from sieve.processes.cores import usable_cores
 from sieve.segment.layout import Layout, laid_out
 from sieve.serve.detect import Detector
 from sieve.serve.dispatcher import Dispatcher, Outcome
-from sieve.serve.documents import translated_html
-from sieve.serve.metrics import Metrics
+from sieve.serve.html import translated_html
 from sieve.serve.models import Model, Models
+from sieve.serve.refusal import Abandoned, Refused
 from sieve.serve.settings import Limits, Settings
-from sieve.serve.web import Disconnected, Refused
-from sieve.serve.web import Request as WebRequest
+from sieve.serve.telemetry import Telemetry
 from sieve.translate.translation import Request, Translation
 from sieve.translate.translator import LONGEST, Translator
 
@@ -39,6 +38,13 @@ HTML_THREADS = 4
 END = "</s>"
 
 _Submit = Callable[[Model, Request, Sequence[str]], Future[list[Outcome[Translation]]]]
+
+
+class Client(Protocol):
+    """Who waits for an answer."""
+
+    async def gone(self) -> None:
+        """Returns when nobody waits any more."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +75,7 @@ class Service:
         self._dispatcher = Dispatcher(threads, BATCH_CHARACTERS)
         self._html = ThreadPoolExecutor(HTML_THREADS, thread_name_prefix="sieve-html")
         self._accepted = 0
-        self.metrics = Metrics(lambda: self._dispatcher.waiting)
+        self.telemetry = Telemetry(lambda: self._dispatcher.waiting)
 
     def close(self) -> None:
         """Finishes what was accepted."""
@@ -82,12 +88,12 @@ class Service:
         if self._accepted >= self.limits.requests:
             raise Refused(503, "the server is busy, try again", "busy", retry_after=1)
         self._accepted += 1
-        self.metrics.accepted(self._accepted)
+        self.telemetry.accepted(self._accepted)
         try:
             yield
         finally:
             self._accepted -= 1
-            self.metrics.accepted(self._accepted)
+            self.telemetry.accepted(self._accepted)
 
     def check_size(self, texts: Sequence[str]) -> None:
         """Refuses a request of too much text."""
@@ -103,7 +109,7 @@ class Service:
                 )
 
     async def texts(
-        self, client: WebRequest, model: Model, texts: Sequence[str], request: Request
+        self, client: Client, model: Model, texts: Sequence[str], request: Request
     ) -> list[Answer]:
         """Translations of texts."""
         layouts = await self._laid_out(model.translator, texts)
@@ -116,19 +122,19 @@ class Service:
             start = end
         return answers
 
-    async def html(self, client: WebRequest, model: Model, texts: Sequence[str]) -> list[str]:
+    async def html(self, client: Client, model: Model, texts: Sequence[str]) -> list[Answer]:
         """Translations of pieces of HTML."""
         job = _Queued(model, self._submit)
         order = self._html.submit(
             lambda: [translated_html(model.translator, job, text) for text in texts]
         )
         try:
-            return await self._finished(client, order)
+            return [Answer(text) for text in await self._finished(client, order)]
         finally:
             job.stop()
 
     async def each(
-        self, client: WebRequest, texts: Sequence[str], function: Callable[[str], T]
+        self, client: Client, texts: Sequence[str], function: Callable[[str], T]
     ) -> list[T]:
         """Something else that the engine's threads should do with texts."""
         order = self._dispatcher.submit(object(), lambda some: [*map(function, some)], texts)
@@ -140,7 +146,7 @@ class Service:
         def run(some: list[str]) -> list[Translation]:
             found = model.runner.run(some, request)
             for one in found:
-                self.metrics.translated(model.name, one.shortlist_size)
+                self.telemetry.translated(model.name, one.shortlist_size)
             return found
 
         return self._dispatcher.submit((model.name, request), run, sentences)
@@ -156,20 +162,20 @@ class Service:
             return all_of_them()
         return await asyncio.to_thread(all_of_them)
 
-    async def _finished(self, client: WebRequest, order: Future[T]) -> T:
+    async def _finished(self, client: Client, order: Future[T]) -> T:
         """The result of an order, unless the client goes away or it takes too long."""
         waiting = asyncio.wrap_future(order)
-        gone = asyncio.ensure_future(client.gone())
+        left = asyncio.ensure_future(client.gone())
         try:
             await asyncio.wait(
-                (waiting, gone),
+                (waiting, left),
                 timeout=self.limits.seconds,
                 return_when=asyncio.FIRST_COMPLETED,
             )
             if waiting.done():
                 return waiting.result()
-            if gone.done():
-                raise Disconnected
+            if left.done():
+                raise Abandoned
             raise Refused(
                 503,
                 f"not done within {self.limits.seconds:g} seconds, send less text or try later",
@@ -180,7 +186,7 @@ class Service:
             raise Refused(400, str(error)) from None
         finally:
             waiting.cancel()  # and with it the order: what has not begun never will
-            gone.cancel()
+            left.cancel()
 
     def _answer(
         self, model: Model, layout: Layout, outcomes: Sequence[Outcome[Translation]]

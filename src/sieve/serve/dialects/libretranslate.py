@@ -3,26 +3,157 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from typing_extensions import NotRequired, TypedDict
 
 from sieve.engines.options import SearchOptions
 from sieve.serve.access import Access
-from sieve.serve.asked import AUTO, Direction, direction, language, whole
-from sieve.serve.fields import is_json, parse_fields
-from sieve.serve.languages import name_of
+from sieve.serve.detect import Detected
+from sieve.serve.direction import AUTO, Direction, direction
+from sieve.serve.language_names import name_of
+from sieve.serve.models import Described
+from sieve.serve.refusal import Refused
 from sieve.serve.service import Answer, Service
 from sieve.serve.settings import MAX_ALTERNATIVES
-from sieve.serve.web import Refused, Request, Response, as_json
+from sieve.serve.web.body import RequestClient, read_body
+from sieve.serve.web.fields import (
+    Expected,
+    Fields,
+    FormNumber,
+    Text,
+    checked,
+    is_json,
+    parse_fields,
+)
+from sieve.serve.web.operation import FORM, JSON, MULTIPART, Operation, Schema, Taken
 from sieve.translate.translation import Request as Wanted
 
-FORMATS = ("text", "html")
+FORMATS = ("text", "html", "")
 TYPING_MILLISECONDS = 500
 """That a page should wait for the next letter, as LibreTranslate tells its own."""
 
+Query = Annotated[str | list[str], Expected("is not a string or a list of strings")]
+
+
+class Detect(Fields):
+    """The fields of /detect; LibreTranslate passes over any others."""
+
+    q: Query = Field(min_length=1)
+    api_key: Text = ""
+
+    @property
+    def texts(self) -> list[str]:
+        """One or several."""
+        return [self.q] if isinstance(self.q, str) else self.q
+
+
+class Translate(Detect):
+    """The fields of /translate."""
+
+    source: Text = Field(min_length=1)
+    target: Text = Field(min_length=1)
+    format: Text = Field("text", json_schema_extra={"enum": [*FORMATS]})
+    alternatives: Annotated[
+        FormNumber,
+        Expected("is not a number", {"less_than_equal": f"must be <= {MAX_ALTERNATIVES}"}),
+    ] = Field(0, le=MAX_ALTERNATIVES)
+
+
+class Translated(TypedDict):
+    """The answer to a text."""
+
+    translatedText: str
+    detectedLanguage: NotRequired[Detected]
+    alternatives: NotRequired[list[str]]
+
+
+class AllTranslated(TypedDict):
+    """The answer to a list of texts."""
+
+    translatedText: list[str]
+    detectedLanguage: NotRequired[list[Detected]]
+    alternatives: NotRequired[list[list[str]]]
+
+
+class Health(TypedDict):
+    """The answer of a server that is up."""
+
+    status: Literal["ok"]
+
+
+class Named(TypedDict):
+    """A language."""
+
+    code: str
+    name: str
+
+
+class Pair(TypedDict):
+    """What a page should offer first."""
+
+    source: Named
+    target: Named
+
+
+class Frontend(TypedDict):
+    """What a page should know."""
+
+    charLimit: int
+    frontendTimeout: int
+    apiKeys: bool
+    keyRequired: bool
+    suggestions: bool
+    filesTranslation: bool
+    supportedFilesFormat: list[str]
+    language: Pair
+
+
+def operations(service: Service, access: Access) -> Sequence[Operation]:
+    """The routes of the dialect."""
+    dialect = LibreTranslate(service, access)
+    models, limits = service.models, service.limits
+    text: Schema = {"type": "string", "minLength": 1, "maxLength": limits.characters}
+    several: Schema = {
+        "type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": limits.texts,
+    }  # fmt: skip
+    languages: dict[str, Schema] = {
+        "source": {"enum": [AUTO, *models.languages]},
+        "target": {"enum": models.languages},
+    }
+
+    def bodies(fields: type[Fields], **narrowed: Schema) -> dict[str, tuple[Taken, ...]]:
+        listed = Taken(fields, {**narrowed, "q": {"anyOf": [text, several]}})
+        single = Taken(fields, {**narrowed, "q": {"anyOf": [text]}})
+        return {JSON: (listed,), FORM: (single,), MULTIPART: (single,)}
+
+    return [
+        Operation(
+            "POST", "/translate", "Translate a text or a list of texts", dialect.translate,
+            Translated | AllTranslated, bodies(Translate, **languages),
+        ),
+        Operation(
+            "POST", "/detect", "The language of a text", dialect.detect, list[Detected],
+            bodies(Detect),
+        ),
+        Operation(
+            "GET", "/languages", "Languages and what they can be translated to",
+            dialect.languages, list[Described],
+        ),
+        Operation("GET", "/health", "Whether the server is up", dialect.health, Health),
+        Operation(
+            "GET", "/frontend/settings", "What a page should know", dialect.settings, Frontend
+        ),
+    ]  # fmt: skip
+
 
 class LibreTranslate:
-    """The routes of the dialect."""
+    """Answers the requests of the dialect."""
 
     def __init__(self, service: Service, access: Access) -> None:
         self._service = service
@@ -30,104 +161,84 @@ class LibreTranslate:
 
     async def translate(self, request: Request) -> Response:
         """POST /translate."""
-        fields = await self._fields(request)
-        texts, many = _texts(fields, request)
-        self._access.check(request.client, fields.get("api_key"), len(texts))
-        source, target = language(fields, "source"), language(fields, "target")
-        alternatives, form = _alternatives(fields), _format(fields)
-        service = self._service
+        client, service = RequestClient(request), self._service
+        asked = checked(Translate, await self._fields(request))
+        texts = asked.texts
+        self._access.check(client.address, asked.api_key, len(texts))
+        if asked.format not in FORMATS:
+            raise Refused(400, f"{asked.format[:40]} format is not supported")
         service.check_size(texts)
         with service.accepted():
-            way = await direction(service.models, service.detector, source, target, texts)
-            answers = await self._answers(request, way, texts, alternatives, form)
-        found: dict[str, Any] = {"translatedText": [answer.text for answer in answers]}
-        if way.detected:
-            found["detectedLanguage"] = [asdict(way.detected)] * len(texts)
-        if alternatives:
-            found["alternatives"] = [list(answer.alternatives) for answer in answers]
-        return as_json(found if many else {name: value[0] for name, value in found.items()})
-
-    async def _answers(
-        self, request: Request, way: Direction, texts: list[str], alternatives: int, form: str
-    ) -> list[Answer]:
-        if way.model is None:
-            return [Answer(text) for text in texts]
-        if form == "html":
-            found = await self._service.html(request, way.model, texts)
-            return [Answer(text) for text in found]
-        default = SearchOptions()
-        n_best = alternatives + 1
-        options = SearchOptions(beam_size=max(default.beam_size, n_best), n_best=n_best)
-        return await self._service.texts(request, way.model, texts, Wanted(options=options))
+            way = await direction(
+                service.models, service.detector, asked.source, asked.target, texts
+            )
+            if way.model is None:
+                answers = [Answer(text) for text in texts]
+            elif asked.format == "html":
+                answers = await service.html(client, way.model, texts)
+            else:
+                answers = await service.texts(client, way.model, texts, _wanted(asked))
+        return JSONResponse(_shown(asked, way, answers))
 
     async def detect(self, request: Request) -> Response:
         """POST /detect."""
-        fields = await self._fields(request)
-        texts, _ = _texts(fields, request)
-        self._access.check(request.client, fields.get("api_key"), 1)
-        self._service.check_size(texts)
+        asked = checked(Detect, await self._fields(request))
+        self._access.check(RequestClient(request).address, asked.api_key, 1)
+        self._service.check_size(asked.texts)
         with self._service.accepted():
-            found = await asyncio.to_thread(self._service.detector.detect, texts)
-        return as_json([asdict(one) for one in found])
+            ranking = await asyncio.to_thread(self._service.detector.detect, asked.texts)
+        return JSONResponse([asdict(one) for one in ranking])
 
     async def languages(self, request: Request) -> Response:
         """GET /languages: what pages ask for first."""
         self._service.detector.warm()
-        return as_json(self._service.models.described())
+        return JSONResponse(self._service.models.described())
 
     async def health(self, request: Request) -> Response:
         """GET /health."""
-        return as_json({"status": "ok"})
+        return JSONResponse(Health(status="ok"))
 
     async def settings(self, request: Request) -> Response:
         """GET /frontend/settings."""
         _, target = self._service.models.pairs[0]
-        return as_json(
-            {
-                "charLimit": self._service.limits.characters,
-                "frontendTimeout": TYPING_MILLISECONDS,
-                "apiKeys": bool(self._access.keys),
-                "keyRequired": bool(self._access.keys),
-                "suggestions": False,
-                "filesTranslation": False,
-                "supportedFilesFormat": [],
-                "language": {
-                    "source": {"code": AUTO, "name": "Auto Detect"},
-                    "target": {"code": target, "name": name_of(target)},
-                },
-            }
+        return JSONResponse(
+            Frontend(
+                charLimit=self._service.limits.characters,
+                frontendTimeout=TYPING_MILLISECONDS,
+                apiKeys=bool(self._access.keys),
+                keyRequired=bool(self._access.keys),
+                suggestions=False,
+                filesTranslation=False,
+                supportedFilesFormat=[],
+                language=Pair(
+                    source=Named(code=AUTO, name="Auto Detect"),
+                    target=Named(code=target, name=name_of(target)),
+                ),
+            )
         )
 
     async def _fields(self, request: Request) -> dict[str, Any]:
-        limits = self._service.limits
-        body = await request.body(limits.body_bytes, limits.sending_seconds)
-        return parse_fields(body, request.content_type, request.query)
+        body = await read_body(request, self._service.limits)
+        content_type = request.headers.get("content-type", "")
+        fields = parse_fields(body, content_type, request.scope["query_string"])
+        q = fields.get("q")
+        if isinstance(q, str) and not is_json(content_type):
+            # forms end lines with two characters, which would count twice
+            fields["q"] = q.replace("\r\n", "\n")
+        return fields
 
 
-def _texts(fields: dict[str, Any], request: Request) -> tuple[list[str], bool]:
-    """The texts, and whether there may be several."""
-    q = fields.get("q")
-    if not q:
-        raise Refused(400, "Invalid request: missing q parameter")
-    if isinstance(q, str):
-        # forms end lines with two characters, which would count twice
-        return [q if is_json(request.content_type) else q.replace("\r\n", "\n")], False
-    if isinstance(q, list) and all(isinstance(item, str) for item in q):
-        return q, True
-    raise Refused(400, "Invalid request: q parameter is not a string or a list of strings")
+def _wanted(asked: Translate) -> Wanted:
+    n_best = max(0, asked.alternatives) + 1
+    beam_size = max(SearchOptions().beam_size, n_best)
+    return Wanted(options=SearchOptions(beam_size=beam_size, n_best=n_best))
 
 
-def _alternatives(fields: dict[str, Any]) -> int:
-    number = whole(fields.get("alternatives", 0))
-    if number is None:
-        raise Refused(400, "Invalid request: alternatives parameter is not a number")
-    if number > MAX_ALTERNATIVES:
-        raise Refused(400, f"Invalid request: alternatives parameter must be <= {MAX_ALTERNATIVES}")
-    return max(0, number)
-
-
-def _format(fields: dict[str, Any]) -> str:
-    value = fields.get("format", "")
-    if value not in ("", *FORMATS):
-        raise Refused(400, f"{str(value)[:40]} format is not supported")
-    return str(value) or FORMATS[0]
+def _shown(asked: Translate, way: Direction, answers: list[Answer]) -> dict[str, Any]:
+    shown: dict[str, Any] = {"translatedText": [answer.text for answer in answers]}
+    if way.detected:
+        shown["detectedLanguage"] = [asdict(way.detected)] * len(answers)
+    if asked.alternatives > 0:
+        shown["alternatives"] = [list(answer.alternatives) for answer in answers]
+    single = isinstance(asked.q, str)
+    return {name: value[0] for name, value in shown.items()} if single else shown

@@ -3,52 +3,166 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from typing import Annotated, Any
 
-from sieve.config import unknown
+from pydantic import ConfigDict, Field, StrictBool, StrictFloat, model_validator
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from typing_extensions import NotRequired, TypedDict
+
 from sieve.engines.options import SearchOptions
 from sieve.errors import SieveError
 from sieve.explain.explanation import ExplainOptions, Explanation, explain
 from sieve.serve.access import Access
-from sieve.serve.asked import direction, language, strings, whole
-from sieve.serve.fields import is_json, parse_json
-from sieve.serve.models import Model
+from sieve.serve.detect import Detected
+from sieve.serve.direction import AUTO, Direction, direction
+from sieve.serve.refusal import Refused
 from sieve.serve.service import Answer, Service
 from sieve.serve.settings import MAX_BEAM, MAX_WORD, MAX_WORDS
-from sieve.serve.web import Refused, Request, Response, as_json
+from sieve.serve.web.body import RequestClient, read_body
+from sieve.serve.web.fields import (
+    Expected,
+    Fields,
+    JsonNumber,
+    Text,
+    Texts,
+    checked,
+    is_json,
+    parse_json,
+)  # fmt: skip
+from sieve.serve.web.operation import JSON, Operation, Schema, Taken
 from sieve.tokenize.spelling import spellings
 from sieve.translate.translation import Request as Wanted
 from sieve.translate.translator import LONGEST, Translator
 
-FIELDS = (
-    "texts", "source", "target", "selection", "threshold", "include", "exclude", "beam_size",
-    "explain", "api_key",
-)  # fmt: skip
 LEXICON = "lexicon:200"
 """What `lexicon` alone stands for."""
 MOST_VOTES = 8
 """Of a source word in an explanation."""
 
+Words = Annotated[
+    list[Annotated[str, Field(max_length=MAX_WORD)]],
+    Expected(
+        "is not a list of strings",
+        {
+            "too_long": f"has more than {MAX_WORDS} words",
+            "string_too_long": f"has a word of more than {MAX_WORD} characters",
+        },
+    ),
+]
 
-@dataclass(frozen=True)
-class _Asked:
-    """A request, checked as far as that goes without a model."""
 
-    texts: list[str]
+class Translate(Fields):
+    """The fields of /v1/translate."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    texts: Texts = Field(min_length=1)
+    source: Text = Field(min_length=1)
+    target: Text = Field(min_length=1)
+    selection: Text = Field(
+        "", description="Also lexicon:K, frequent:N, nvs:λ, joined by +, on models that can"
+    )
+    threshold: Annotated[StrictFloat | None, Expected("is not a number from 0 to below 1")] = Field(
+        None, ge=0, lt=1, description="λ of nvs"
+    )
+    include: Words = Field(
+        [], max_length=MAX_WORDS, description="Words that may be used whatever is selected"
+    )
+    exclude: Words = Field([], max_length=MAX_WORDS, description="Words that may not be used")
+    beam_size: Annotated[JsonNumber, Expected(f"is not a whole number from 1 to {MAX_BEAM}")] = (
+        Field(SearchOptions().beam_size, ge=1, le=MAX_BEAM)
+    )
+    explain: Annotated[StrictBool, Expected("is not true or false")] = False
+    api_key: Text = ""
+
+    @model_validator(mode="after")
+    def _agree(self) -> Translate:
+        if self.threshold is not None and self.selection not in ("", "nvs"):
+            raise ValueError("threshold parameter goes with selection nvs, not others")
+        return self
+
+    @property
+    def wanted_selection(self) -> str | None:
+        """As the translator spells it; None for the model's own."""
+        if self.threshold is not None:
+            return f"nvs:{self.threshold}"
+        return LEXICON if self.selection == "lexicon" else self.selection or None
+
+
+class Token(TypedDict):
+    """A piece of a translation, or the end of a sentence."""
+
+    piece: str
+    score: float
+
+
+class EngineTiming(TypedDict):
+    """Until a thread was free, and of the engine's calls."""
+
+    queue_ms: float
+    engine_ms: float
+
+
+class Translation(TypedDict):
+    """The answer to one text."""
+
+    translation: str
+    set_size: Annotated[int, Field(description="Words that could be chosen from; 0 for no text")]
+    score: Annotated[float, Field(description="Log-probability over those words")]
+    tokens: list[Token]
+    timing: EngineTiming
+    explanation: NotRequired[
+        Annotated[
+            Explanation | None,
+            Field(description="With explain; null for an empty text and for a long one"),
+        ]
+    ]
+
+
+class Timing(TypedDict):
+    """Of the whole request."""
+
+    total_ms: float
+
+
+class Translated(TypedDict):
+    """The answer to a request."""
+
     source: str
     target: str
-    selection: str | None
-    threshold: float | None
-    include: tuple[str, ...]
-    exclude: tuple[str, ...]
-    beam_size: int
-    explain: bool
+    detected: NotRequired[Detected]
+    model: str | None
+    selection: str
+    vocabulary_size: int
+    translations: list[Translation]
+    timing: Timing
+
+
+def operations(service: Service, access: Access) -> Sequence[Operation]:
+    """The route of the dialect."""
+    models, limits = service.models, service.limits
+    narrowed: dict[str, Schema] = {
+        "texts": {"maxItems": limits.texts},
+        "source": {"enum": [AUTO, *models.languages]},
+        "target": {"enum": models.languages},
+    }
+    without = {**narrowed, "selection": {"enum": models.selections}, "threshold": {"type": "null"}}
+    kinds = [Taken(Translate, without)]
+    if "nvs" in models.selections:
+        kinds.append(Taken(Translate, {**narrowed, "selection": {"enum": ["nvs"]}}))
+    return [
+        Operation(
+            "POST", "/v1/translate", "Translate texts, and say what selection did",
+            V1(service, access).translate, Translated, {JSON: tuple(kinds)},
+        )
+    ]  # fmt: skip
 
 
 class V1:
-    """The route of the dialect."""
+    """Answers the requests of the dialect."""
 
     def __init__(self, service: Service, access: Access) -> None:
         self._service = service
@@ -57,130 +171,75 @@ class V1:
     async def translate(self, request: Request) -> Response:
         """POST /v1/translate."""
         begin = time.perf_counter()
-        service = self._service
-        if not is_json(request.content_type):
+        client, service = RequestClient(request), self._service
+        if not is_json(request.headers.get("content-type", "")):
             raise Refused(415, "expected a body of type application/json")
-        limits = service.limits
-        fields = parse_json(await request.body(limits.body_bytes, limits.sending_seconds))
-        asked = _asked(fields)
-        self._access.check(request.client, fields.get("api_key"), len(asked.texts))
+        asked = checked(Translate, parse_json(await read_body(request, service.limits)))
+        self._access.check(client.address, asked.api_key, len(asked.texts))
         service.check_size(asked.texts)
         with service.accepted():
             way = await direction(
                 service.models, service.detector, asked.source, asked.target, asked.texts
             )
-            found: dict[str, Any] = {"source": way.source, "target": way.target}
-            if way.detected:
-                found["detected"] = asdict(way.detected)
             # also where there is nothing to do, what cannot be done is refused
-            translator = (way.model or service.models.first).translator
-            wanted = _wanted(translator, asked)
+            wanted = _wanted((way.model or service.models.first).translator, asked)
             if way.model is None:
-                answers: list[Any] = [_described(Answer(text)) for text in asked.texts]
-                found |= {"model": None, "selection": "none", "vocabulary_size": 0}
+                translations = [_described(Answer(text)) for text in asked.texts]
             else:
-                answers = await self._answers(request, way.model, asked, wanted)
-                found |= {
-                    "model": way.model.name,
-                    "selection": str(translator.selector(_selection(asked))),
-                    "vocabulary_size": translator.engine.vocab_size,
-                }
-        found["translations"] = answers
-        found["timing"] = {"total_ms": _milliseconds(time.perf_counter() - begin)}
-        return as_json(found)
-
-    async def _answers(
-        self, request: Request, model: Model, asked: _Asked, wanted: Wanted
-    ) -> list[dict[str, Any]]:
-        answers = await self._service.texts(request, model, asked.texts, wanted)
-        described = [_described(answer) for answer in answers]
-        if asked.explain:
-            explained = _explainer(model.translator, asked)
-            explanations = await self._service.each(request, asked.texts, explained)
-            for one, explanation in zip(described, explanations, strict=True):
-                one["explanation"] = asdict(explanation) if explanation else None
-        return described
-
-
-def _asked(fields: dict[str, Any]) -> _Asked:
-    for name in fields:
-        if name not in FIELDS:
-            raise Refused(400, f"Invalid request: {unknown('parameter', name[:40], list(FIELDS))}")
-    threshold, selection = fields.get("threshold"), fields.get("selection")
-    if selection is not None and not isinstance(selection, str):
-        raise Refused(400, "Invalid request: selection parameter is not a string")
-    if threshold is not None:
-        number = isinstance(threshold, int | float) and not isinstance(threshold, bool)
-        if not number or not 0 <= threshold < 1:
-            raise Refused(
-                400, "Invalid request: threshold parameter is not a number from 0 to below 1"
-            )
-        if selection not in (None, "nvs"):
-            raise Refused(
-                400, "Invalid request: threshold parameter goes with selection nvs, not others"
-            )
-    beam = whole(fields.get("beam_size", SearchOptions().beam_size))
-    if beam is None or isinstance(fields.get("beam_size"), str) or not 1 <= beam <= MAX_BEAM:
-        raise Refused(
-            400, f"Invalid request: beam_size parameter is not a whole number from 1 to {MAX_BEAM}"
+                answers = await service.texts(client, way.model, asked.texts, wanted)
+                translations = [_described(answer) for answer in answers]
+                if asked.explain:
+                    explained = _explainer(way.model.translator, asked)
+                    explanations = await service.each(client, asked.texts, explained)
+                    for one, explanation in zip(translations, explanations, strict=True):
+                        one["explanation"] = asdict(explanation) if explanation else None
+        return JSONResponse(
+            {
+                **_how(way, asked),
+                "translations": translations,
+                "timing": {"total_ms": _milliseconds(time.perf_counter() - begin)},
+            }
         )
-    if not isinstance(fields.get("explain", False), bool):
-        raise Refused(400, "Invalid request: explain parameter is not true or false")
-    return _Asked(
-        strings(fields, "texts"),
-        language(fields, "source"),
-        language(fields, "target"),
-        selection,
-        None if threshold is None else float(threshold),
-        _words(fields, "include"),
-        _words(fields, "exclude"),
-        beam,
-        fields.get("explain", False),
-    )
 
 
-def _words(fields: dict[str, Any], name: str) -> tuple[str, ...]:
-    if fields.get(name, []) == []:
-        return ()
-    words = strings(fields, name)
-    if len(words) > MAX_WORDS:
-        raise Refused(400, f"Invalid request: {name} parameter has more than {MAX_WORDS} words")
-    if max(map(len, words)) > MAX_WORD:
-        raise Refused(
-            400, f"Invalid request: {name} parameter has a word of more than {MAX_WORD} characters"
-        )
-    return tuple(words)
+def _how(way: Direction, asked: Translate) -> dict[str, Any]:
+    """Languages, model and selection, as the answer has them."""
+    how: dict[str, Any] = {"source": way.source, "target": way.target}
+    if way.detected:
+        how["detected"] = asdict(way.detected)
+    if way.model is None:
+        return {**how, "model": None, "selection": "none", "vocabulary_size": 0}
+    translator = way.model.translator
+    return {
+        **how,
+        "model": way.model.name,
+        "selection": str(translator.selector(asked.wanted_selection)),
+        "vocabulary_size": translator.engine.vocab_size,
+    }
 
 
-def _selection(asked: _Asked) -> str | None:
-    if asked.threshold is not None:
-        return f"nvs:{asked.threshold}"
-    return LEXICON if asked.selection == "lexicon" else asked.selection
-
-
-def _wanted(translator: Translator, asked: _Asked) -> Wanted:
+def _wanted(translator: Translator, asked: Translate) -> Wanted:
     """The request for the translator, checked by it."""
     target = translator.tokenizers.target
-    selection = _selection(asked)
     try:
-        translator.selector(selection)
+        translator.selector(asked.wanted_selection)
     except SieveError as error:
         raise Refused(400, f"Invalid request: {error}") from None
     return Wanted(
-        selection,
+        asked.wanted_selection,
         SearchOptions(beam_size=asked.beam_size),
-        asked.include,
+        tuple(asked.include),
         # a word that the vocabulary cannot spell is in no translation anyway
         tuple(word for word in asked.exclude if spellings(target, word)),
     )
 
 
-def _explainer(translator: Translator, asked: _Asked) -> Callable[[str], Explanation | None]:
+def _explainer(translator: Translator, asked: Translate) -> Callable[[str], Explanation | None]:
     resources = translator.resources
     names = ["none"]
     if resources.lexicon is not None:
         names.append(LEXICON)
-    own = str(translator.selector(_selection(asked)))
+    own = str(translator.selector(asked.wanted_selection))
     if resources.threshold is not None and not own.startswith("nvs"):
         names.append(f"nvs:{resources.threshold:g}")
     options = ExplainOptions(

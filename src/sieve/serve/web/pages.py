@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from sieve.serve.web import Request, Response
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
 
-FOLDER = Path(__file__).parent / "static"
+from sieve.serve.web.operation import Handler
+
+FOLDER = Path(__file__).parents[1] / "static"
 TYPES = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -20,38 +23,36 @@ TYPES = {
     ".json": "application/json",
     ".txt": "text/plain; charset=utf-8",
 }
-SAFETY = (
-    (
-        "content-security-policy",
+SAFETY = {
+    "content-security-policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
         "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; "
-        "frame-ancestors 'none'",
+        "frame-ancestors 'none'"
     ),
-    ("referrer-policy", "no-referrer"),
-)
-
-Handler = Callable[[Request], Awaitable[Response]]
+    "referrer-policy": "no-referrer",
+}
 
 
-def page_routes(folder: Path = FOLDER) -> dict[str, Handler]:
+def page_routes(folder: Path = FOLDER) -> list[Route]:
     """A route for each file of a folder, and / for its index.html."""
-    routes: dict[str, Handler] = {}
+    routes = []
     for path in sorted(folder.rglob("*")):
         if path.is_file() and path.suffix in TYPES:
             handler = _handler(path.read_bytes(), TYPES[path.suffix])
-            routes[f"/static/{path.relative_to(folder).as_posix()}"] = handler
+            routes.append(Route(f"/static/{path.relative_to(folder).as_posix()}", handler))
             if path == folder / "index.html":
-                routes["/"] = handler
+                routes.append(Route("/", handler))
     return routes
 
 
 def _handler(body: bytes, content_type: str) -> Handler:
+    # a tag of the content, as Starlette's of file times would change with every installation
     tag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
-    headers = (*SAFETY, ("etag", tag), ("cache-control", "no-cache"))
+    headers = {**SAFETY, "etag": tag, "cache-control": "no-cache"}
 
     async def handle(request: Request) -> Response:
         if request.headers.get("if-none-match") == tag:
-            return Response(304, b"", content_type, headers)
-        return Response(200, body, content_type, headers)
+            return Response(None, 304, headers, content_type)
+        return Response(body, 200, headers, content_type)
 
     return handle

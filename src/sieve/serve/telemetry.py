@@ -18,7 +18,7 @@ SECONDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30
 SET_SIZES = (50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000)
 
 
-class Metrics:
+class Telemetry:
     """Histograms and counters of one server."""
 
     def __init__(self, queue_length: Callable[[], float]) -> None:

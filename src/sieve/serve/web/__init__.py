@@ -1,0 +1,1 @@
+"""HTTP: routes, bodies and their fields, the schema, errors, connections. Knows no translation."""
