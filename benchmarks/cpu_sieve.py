@@ -27,7 +27,8 @@ from cpu_common import (
 from sieve.bundle.directory import WEIGHTS_FILE, open_bundle
 from sieve.engines.options import SearchOptions
 from sieve.selection.lexicon import Lexicon
-from sieve.selection.selectors import FullVocabulary, LexiconTopK, NeuralSelection, Selector
+from sieve.selection.plan import Selector
+from sieve.selection.selectors import FullVocabulary, LexiconTopK, NeuralSelection
 from sieve.tokenize.tokenizer import Tokenizers
 
 K = 200

@@ -21,7 +21,7 @@ from sieve.engines.engine import Hypothesis
 from sieve.engines.options import SearchOptions
 from sieve.engines.torch.torch_engine import TorchEngine
 from sieve.model.translation import TranslationModel
-from sieve.selection.selectors import Selector
+from sieve.selection.plan import Selector
 from sieve.tokenize.vocabulary import BOS, EOS, PAD, IntArray
 
 T = TypeVar("T")

@@ -35,9 +35,11 @@ from gpu_common import (
 from sieve.bundle.config import ModelConfig, resolve
 from sieve.engines.options import SearchOptions
 from sieve.engines.torch.captured import Captured
+from sieve.engines.torch.captured_source import choice_of
 from sieve.engines.torch.search import run_checked
 from sieve.engines.torch.torch_engine import TorchEngine
-from sieve.selection.selectors import FullVocabulary, NeuralSelection, Selector, log_odds
+from sieve.selection.plan import Selector
+from sieve.selection.selectors import FullVocabulary, NeuralSelection
 
 PARTS = ("check", "latency", "breakdown", "profile", "plain", "hugging_face")
 HF_MODES = ("eager", "static", "decoder-compiled", "static-compiled")
@@ -109,14 +111,14 @@ def breakdown(engine: TorchEngine, args: argparse.Namespace) -> dict[str, Any]:
     source = sentences(min(50, args.repeats + 6), args.tokens, args.words, seed=4)
     options = Forced(5, length=args.length)
     result: dict[str, Any] = {}
-    captured: Captured = engine._captured  # type: ignore[assignment]
+    captured: Captured = engine.captured  # type: ignore[assignment]
     for name, selection in selections(engine, source, args.set_size).items():
-        odds = log_odds(selection.threshold) if isinstance(selection, NeuralSelection) else None
+        plan = selection.plan()
         parts: dict[str, list[float]] = {"encode": [], "start": [], "steps": [], "results": []}
         with args.turns.alone(), engine.inference():
             for ids in source:
-                encoding, encode = timed(captured.encode, [ids], odds)
-                chosen = odds is not None
+                encoding, encode = timed(captured.encode, [ids], choice_of(plan, [ids]))
+                chosen = not plan.everything
                 searching, start = timed(captured.start, encoding, [args.length], chosen, options)
                 _, steps = timed(
                     run_checked, searching.step, searching.steps, args.length, searching.asked

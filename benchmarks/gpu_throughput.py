@@ -33,9 +33,11 @@ from gpu_common import (
 )
 from sieve.bundle.config import ModelConfig, resolve
 from sieve.engines.torch.captured import Captured
+from sieve.engines.torch.captured_source import choice_of
 from sieve.engines.torch.search import run_checked
 from sieve.engines.torch.torch_engine import TorchEngine
-from sieve.selection.selectors import FullVocabulary, NeuralSelection, Selector, log_odds
+from sieve.selection.plan import Selector
+from sieve.selection.selectors import FullVocabulary, NeuralSelection
 
 
 class Masked(Captured):
@@ -88,18 +90,18 @@ def breakdown(
     engine: TorchEngine, selection: Selector, args: argparse.Namespace
 ) -> dict[str, float]:
     """Medians of the parts of a batch, in milliseconds."""
-    captured = engine._captured
+    captured = engine.captured
     assert captured is not None
-    odds = log_odds(selection.threshold) if isinstance(selection, NeuralSelection) else None
+    plan = selection.plan()
     options = Forced(5, length=args.length)
     parts: dict[str, list[float]] = {"encode": [], "start": [], "steps": [], "results": []}
     number = args.batch_tokens // args.tokens
     with args.turns.alone(), engine.inference():
         for index in range(4):
             source = sentences(number, args.tokens, args.words, seed=index + 10)
-            encoding, encode = timed(captured.encode, source, odds)
+            encoding, encode = timed(captured.encode, source, choice_of(plan, source))
             limits = [args.length] * number
-            searching, start = timed(captured.start, encoding, limits, odds is not None, options)
+            searching, start = timed(captured.start, encoding, limits, not plan.everything, options)
             _, steps = timed(
                 run_checked, searching.step, searching.steps, args.length, searching.asked
             )
@@ -149,7 +151,7 @@ def measure(args: argparse.Namespace, report: Report) -> list[tuple[str, Any]]:
     chosen = NeuralSelection(threshold_for(engine, some, args.set_size))
     masked = TorchEngine(model, HALF, graphs=True)
     with masked.inference():
-        masked.__dict__["_captured"] = Masked(
+        masked.__dict__["captured"] = Masked(
             masked.model, masked._all_words, capture=DEVICE == "cuda"
         )
     runs: list[tuple[str, TorchEngine, Selector]] = [

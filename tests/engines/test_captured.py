@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -13,13 +14,25 @@ from hypothesis import strategies as st
 
 from sieve.bundle.config import ModelConfig
 from sieve.engines.options import SearchOptions
-from sieve.engines.torch.encodings import bucket, compact
+from sieve.engines.torch.captured_source import FIXED, bucket, choice_of, compact, mark_chosen
 from sieve.engines.torch.torch_engine import TorchEngine
 from sieve.model.translation import TranslationModel
-from sieve.selection.selectors import FullVocabulary, NeuralSelection, Selector
+from sieve.selection.plan import Plan, Selector
+from sieve.selection.safety import SafeWords
+from sieve.selection.selectors import (
+    Adjusted,
+    FrequentWords,
+    FullVocabulary,
+    NeuralSelection,
+    Resources,
+    Union,
+    parse_selection,
+)
+from sieve.tokenize.tokenizer_training import TokenizerOptions, train_tokenizers
 from sieve.tokenize.vocabulary import EOS, PAD, IntArray
 
 V = 700
+TEXT = [f"the cat {n} says: no, {word}!" for n, word in enumerate(["ab", "sun", "b"])] * 20
 
 
 def build(mixer: str) -> tuple[TorchEngine, TorchEngine]:
@@ -37,6 +50,27 @@ def build(mixer: str) -> tuple[TorchEngine, TorchEngine]:
     return TorchEngine(model), TorchEngine(model, graphs=True)
 
 
+@dataclass(frozen=True)
+class Copied:
+    """The words of each sentence itself, as a safety set."""
+
+    def plan(self) -> Plan:
+        return Plan(lists=(lambda src_ids: [ids[ids > EOS] for ids in src_ids],))
+
+
+AT_LEAST = [
+    NeuralSelection(0.9, 20),
+    NeuralSelection(0.3, 300),
+    NeuralSelection(1.0, 40),
+    NeuralSelection(0.9, V + 9),
+    Union((NeuralSelection(0.9), Copied())),
+    Union((NeuralSelection(1.0, 1), Copied())),
+    Union((NeuralSelection(0.9, 40), Copied(), FrequentWords(tuple(range(100, 200))))),
+    Adjusted(Union((NeuralSelection(0.9, 40), Copied())), include=(7, 400)),
+]
+"""Minima, and words that each sentence has whatever the head says."""
+
+
 def sentences(number: int, seed: int = 0) -> list[IntArray]:
     rng = np.random.default_rng(seed)
     return [np.array([*rng.integers(4, V, rng.integers(1, 13)), EOS]) for _ in range(number)]
@@ -44,7 +78,7 @@ def sentences(number: int, seed: int = 0) -> list[IntArray]:
 
 @pytest.mark.parametrize("mixer", ["ssru", "attention"])
 @pytest.mark.parametrize(
-    "selection", [FullVocabulary(), NeuralSelection(0.9), NeuralSelection(0.3)]
+    "selection", [FullVocabulary(), NeuralSelection(0.9), NeuralSelection(0.3), *AT_LEAST], ids=str
 )
 @pytest.mark.parametrize("options", [SearchOptions(4, 2), SearchOptions(1)])
 def test_same_as_the_reference(mixer: str, selection: Selector, options: SearchOptions) -> None:
@@ -57,6 +91,78 @@ def test_same_as_the_reference(mixer: str, selection: Selector, options: SearchO
             assert [h.tokens for h in one] == [h.tokens for h in other]
             assert [h.score for h in one] == pytest.approx([h.score for h in other], abs=1e-4)
             assert one[0].shortlist_size == other[0].shortlist_size
+
+
+@pytest.mark.parametrize("selection", AT_LEAST, ids=str)
+def test_shortlists_are_those_of_the_plan(selection: Selector) -> None:
+    reference, bucketed = build("ssru")
+    source, plan = sentences(5, 4), selection.plan()
+    expected = plan.select(reference.encode(source))
+    captured = bucketed.captured
+    assert captured is not None
+    choice = choice_of(plan, source)
+    with bucketed.inference():
+        encoding = captured.encode(source, choice)
+    for row, shortlist in enumerate(expected):
+        size = int(encoding.sizes[row])
+        assert size == len(shortlist)
+        room = encoding.words.shape[1]
+        assert encoding.words[row, :size].tolist() == shortlist.ids[:room].tolist()
+
+
+def test_the_default_selection_of_shipped_models_is_captured() -> None:
+    tokenizers = train_tokenizers(TokenizerOptions(vocab_size=362), TEXT, TEXT)
+    resources = Resources(
+        threshold=0.9, least=64, safe=True, safe_words=SafeWords(tokenizers)
+    )  # fmt: skip
+    default = parse_selection(None, resources)
+    assert str(default) == "nvs:0.9:64+safe"
+    reference, bucketed = build("ssru")
+    source = [np.array([*ids, EOS]) for ids in tokenizers.source.encode(["a cat, 7 ж", "b!"])]
+    options, plan = SearchOptions(), default.plan()
+    captured = bucketed.captured
+    assert captured is not None
+    assert captured.takes(source, plan, options)
+    with bucketed.inference():
+        found = captured.translate(source, plan, options)
+    assert found is not None
+    expected = reference.translate(source, default, options)
+    assert [row[0].tokens for row in found] == [row[0].tokens for row in expected]
+    assert [row[0].shortlist_size for row in found] == [row[0].shortlist_size for row in expected]
+
+
+def test_what_is_not_captured() -> None:
+    reference, bucketed = build("ssru")
+    source, options = sentences(2), SearchOptions(2)
+    captured = bucketed.captured
+    assert captured is not None
+    assert reference.captured is None
+    head = NeuralSelection(0.9)
+    assert captured.takes(source, head.plan(), options)
+    for selection in (Adjusted(head, exclude=(9,)), Copied()):
+        assert not captured.takes(source, selection.plan(), options)
+        found = bucketed.translate(source, selection, options)
+        assert found == reference.translate(source, selection, options)
+    assert not captured.takes(source, head.plan(), SearchOptions(2, alignment=True))
+
+
+def test_more_fixed_words_than_there_is_room_for() -> None:
+    _, bucketed = build("ssru")
+    captured, most = bucketed.captured, FIXED[-1]
+    assert captured is not None
+    plan = Union((NeuralSelection(0.9), FrequentWords(tuple(range(3, most + 4))))).plan()
+    with bucketed.inference():
+        assert captured.translate(sentences(1), plan, SearchOptions(1)) is None
+
+
+def test_marks() -> None:
+    logits = torch.tensor([[1.0, 3.0, 2.0, 3.0], [4.0, 0.0, 0.0, 0.0]])
+    inf = torch.inf
+    none, last = torch.zeros(2, 0, dtype=torch.int64), torch.tensor([[0], [3]])
+    assert mark_chosen(logits, 0, none).tolist() == logits.tolist()
+    assert mark_chosen(logits, 1, none).tolist() == [[1, inf, 2, inf], [inf, 0, 0, 0]]
+    assert mark_chosen(logits, 2, last).tolist() == [[inf, inf, 2, inf], [inf] * 4]
+    assert mark_chosen(logits, 9, none).tolist() == [[inf] * 4] * 2
 
 
 @settings(deadline=None)

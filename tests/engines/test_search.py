@@ -18,7 +18,8 @@ from sieve.engines.torch.output_words import AllWords
 from sieve.engines.torch.torch_engine import TorchEngine
 from sieve.errors import ConfigError, ModelError
 from sieve.model.translation import TranslationModel
-from sieve.selection.selectors import FullVocabulary, Source
+from sieve.selection.plan import Plan
+from sieve.selection.selectors import FullVocabulary
 from sieve.selection.shortlist import Shortlist
 from sieve.tokenize.vocabulary import BOS, EOS, IntArray
 
@@ -48,8 +49,8 @@ class Given:
 
     shortlists: Sequence[Shortlist]
 
-    def select(self, source: Source) -> list[Shortlist]:
-        return list(self.shortlists)
+    def plan(self) -> Plan:
+        return Plan.given(self.shortlists)
 
 
 def sentence(seed: int, length: int = 4, words: int = V) -> IntArray:

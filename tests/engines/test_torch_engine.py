@@ -17,7 +17,8 @@ from sieve.engines.options import SearchOptions
 from sieve.engines.torch import torch_engine
 from sieve.engines.torch.torch_engine import TorchEngine
 from sieve.model.translation import TranslationModel
-from sieve.selection.selectors import FullVocabulary, NeuralSelection, Selector, Source
+from sieve.selection.plan import Plan, Selector
+from sieve.selection.selectors import FullVocabulary, NeuralSelection
 from sieve.selection.shortlist import Shortlist
 from sieve.tokenize.vocabulary import BOS, EOS, IntArray
 
@@ -59,8 +60,8 @@ class Given:
 
     shortlists: Sequence[Shortlist]
 
-    def select(self, source: Source) -> list[Shortlist]:
-        return list(self.shortlists)
+    def plan(self) -> Plan:
+        return Plan.given(self.shortlists)
 
 
 def sentences(seed: int, number: int) -> list[IntArray]:
@@ -169,7 +170,7 @@ def test_neural_selection_is_the_definition() -> None:
     assert logits.shape == (8, V)
     previous: list[Shortlist] | None = None
     for threshold in (0.0, 0.2, 0.5, 0.9, 0.999, 1 - 1e-12):
-        found = NeuralSelection(threshold).select(encoded)
+        found = NeuralSelection(threshold).plan().select(encoded)
         probabilities = 1 / (1 + np.exp(-logits.astype(np.float64)))
         expected = [Shortlist.of(np.flatnonzero(row > threshold)) for row in probabilities]
         assert found == expected

@@ -69,7 +69,8 @@ def test_sets_are_those_of_the_engine(translator: Translator, one: ParallelSet) 
     encoded = translator.engine.encode(source)
     for row in rows:
         sets = [
-            set(words.ids.tolist()) for words in translator.selector(row.selection).select(encoded)
+            set(words.ids.tolist())
+            for words in translator.selector(row.selection).plan().select(encoded)
         ]
         shares = [len(a & b) / len(a) for a, b in zip(target, sets, strict=True)]
         assert row.reference.recall == pytest.approx(np.mean(shares))

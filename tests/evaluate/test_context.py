@@ -48,8 +48,8 @@ def test_shares(toy_data: Any, tmp_path: Any, int8: bool) -> None:
             words = [[*(ids[i] for i in span), EOS] for span in word_spans(source, ids)]
             needed = set(target.encode([wanted])[0])
             engine = translator.engine
-            (whole,) = selector.select(engine.encode([np.array([*ids, EOS])]))
-            alone = selector.select(engine.encode([np.array(word) for word in words]))
+            (whole,) = selector.plan().select(engine.encode([np.array([*ids, EOS])]))
+            alone = selector.plan().select(engine.encode([np.array(word) for word in words]))
             union = {int(index) for one in alone for index in one.ids}
             a, b = needed <= set(whole.ids.tolist()), needed <= union
             counts += [a, b, a and not b, b and not a]

@@ -45,7 +45,7 @@ def test_systems_and_tokens(translator: Translator) -> None:
     ids = tokenizers.target.encode([OPTIONS.reference])[0]
     assert [token.piece for token in reference.tokens] == [tokenizers.target.piece(i) for i in ids]
     for system in found.systems:
-        (words,) = translator.selector(system.selection).select(encoded)
+        (words,) = translator.selector(system.selection).plan().select(encoded)
         assert system.size == len(words)
         expected = translator.translate(SOURCE, selection=system.selection, beam_size=2)
         assert system.translation == expected.text

@@ -24,7 +24,8 @@ import sieve
 from sieve.bundle.catalogue import built_in
 from sieve.engines.engine import Engine
 from sieve.engines.options import SearchOptions
-from sieve.selection.selectors import FullVocabulary, NeuralSelection, Selector
+from sieve.selection.plan import Selector
+from sieve.selection.selectors import FullVocabulary, NeuralSelection
 from sieve.selection.shortlist import Shortlist
 from sieve.tokenize.vocabulary import EOS, IntArray
 from sieve.translate.translator import Translator

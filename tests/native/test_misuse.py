@@ -12,7 +12,8 @@ from small_engines import BEAM, V, engine, source
 
 from sieve.engines.options import Blocked, SearchOptions
 from sieve.errors import ConfigError, ModelError
-from sieve.selection.selectors import Adjusted, FullVocabulary, NeuralSelection, Selector
+from sieve.selection.plan import Selector
+from sieve.selection.selectors import Adjusted, FullVocabulary, NeuralSelection
 from sieve.selection.shortlist import Shortlist
 from sieve.tokenize.vocabulary import EOS
 
@@ -62,7 +63,7 @@ def test_numbers_that_do_not_fit() -> None:
         one.translate(sentences, FullVocabulary(), BEAM, [[4]])
     with pytest.raises(ValueError, match="prefixes: offsets do not fit"):
         one.score(sentences, [[4]], FullVocabulary())
-    with pytest.raises(ValueError, match="words: offsets do not fit"):
+    with pytest.raises(ValueError, match="named the words of 1 of 2 sentences"):
         one.translate(sentences, Given([Shortlist.of([4])]), BEAM)
     with pytest.raises(ValueError, match="expected whole numbers"):
         one.encode([np.array([4.5, 2.0])])

@@ -1,9 +1,7 @@
 """What holds for the native engine whatever the model."""
 
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,8 +19,9 @@ from small_engines import BEAM, GREEDY, KINDS, SAMPLES, V, engine, source, with_
 
 from sieve.bundle.config import ModelConfig
 from sieve.engines.options import Blocked, Sampling, SearchOptions
+from sieve.selection.plan import Plan, Source
 from sieve.selection.selectors import Adjusted, FullVocabulary, NeuralSelection
-from sieve.selection.shortlist import Shortlist
+from sieve.selection.shortlist import Shortlist, ShortlistArray
 from sieve.tokenize.vocabulary import EOS
 
 
@@ -138,7 +137,7 @@ def test_a_higher_threshold_never_gives_a_larger_set(mixer: str, int8: bool) -> 
     encoded = one.encode(sentences)
     before = [Shortlist.everything(V)] * 10
     for threshold in (0.0, 1e-9, 0.1, 0.3, 0.4, 0.5, 0.7, 0.9, 0.999, 1 - 1e-12):
-        found = NeuralSelection(threshold).select(encoded)
+        found = NeuralSelection(threshold).plan().select(encoded)
         assert all(
             words_of(small) <= words_of(large) for small, large in zip(found, before, strict=True)
         )
@@ -173,11 +172,11 @@ def test_votes_in_blocks(head: str, int8: bool) -> None:
     for share in (0.0, 0.01, 0.3, 0.45, 0.499, 0.5, 0.501, 0.55, 0.8, 1.0):
         border = float(np.quantile(logits, 1.0 - share))
         selector = NeuralSelection(float(1 / (1 + np.exp(-border))))
-        words = selector.select(encoded)
+        words = selector.plan().select(encoded)
         apart = one.decode(encoded, words, GREEDY)
         assert one.translate(sentences, selector, GREEDY) == apart
         adjusted = Adjusted(selector, some, others)
-        words = adjusted.select(encoded)
+        words = adjusted.plan().select(encoded)
         apart = one.decode(encoded, words, BEAM, prefixes)
         assert one.translate(sentences, adjusted, BEAM, prefixes) == apart
 
@@ -220,8 +219,11 @@ def test_the_smallest_sets(mixer: str, int8: bool) -> None:
 
 def test_a_selector_of_ones_own_may_use_the_engine() -> None:
     class Head:
-        def select(self, encoded: Any) -> Sequence[Shortlist]:
-            return NeuralSelection(0.4).select(encoded)
+        def plan(self) -> Plan:
+            return Plan(asked=(self.words,))
+
+        def words(self, source: Source) -> list[ShortlistArray]:
+            return [one.ids for one in NeuralSelection(0.4).plan().select(source)]
 
     one, sentences = engine(), source(14, 5)
     assert one.translate(sentences, Head(), BEAM) == one.translate(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sieve.selection.selectors import Adjusted, FullVocabulary
 from sieve.selection.shortlist import Shortlist
-from sieve.tokenize.vocabulary import EOS, IntArray
+from sieve.tokenize.vocabulary import EOS, OWN, IntArray, Specials
 
 IDS = st.lists(st.integers(0, 30), max_size=12)
 
@@ -19,6 +19,7 @@ class Two:
     """Two sentences that ask for no words."""
 
     vocab_size: int = 31
+    specials: Specials = OWN
     src_ids: Sequence[IntArray] = (np.array([5, EOS]), np.array([6, EOS]))
 
     def words_above(self, log_odds: float, least: int = 0) -> list[Shortlist]:
@@ -42,6 +43,6 @@ def test_nothing_to_change() -> None:
 
 
 def test_forbidden_words_are_out_even_when_added() -> None:
-    found = Adjusted(FullVocabulary(), include=(4,), exclude=(4, 9)).select(Two())
+    found = Adjusted(FullVocabulary(), include=(4,), exclude=(4, 9)).plan().select(Two())
     assert len(found) == 2
     assert all(set(one.ids) == set(range(31)) - {4, 9} for one in found)

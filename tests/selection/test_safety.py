@@ -1,7 +1,5 @@
 """Words that every sentence can use."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import pytest
 
@@ -10,15 +8,10 @@ from sieve.selection.safety import SafeWords
 from sieve.selection.selectors import NeuralSelection, Resources, Union, parse_selection
 from sieve.tokenize.tokenizer import Tokenizers
 from sieve.tokenize.tokenizer_training import TokenizerOptions, train_tokenizers
-from sieve.tokenize.vocabulary import EOS, IntArray
+from sieve.tokenize.vocabulary import EOS
 
 ENGLISH = [f"the {word} of {n}, and so on: a{n}!" for n, word in enumerate(["cat", "dog", "sun"])]
 GERMAN = [f"das {word} der {n}, und so fort: b{n}?" for n, word in enumerate(["ab", "wo", "rot"])]
-
-
-@dataclass(frozen=True)
-class Sentences:
-    src_ids: list[IntArray]
 
 
 @pytest.fixture(scope="module", params=[True, False], ids=["joint", "apart"])
@@ -29,9 +22,8 @@ def tokenizers(request: pytest.FixtureRequest) -> Tokenizers:
 
 def safe(tokenizers: Tokenizers, text: str) -> set[str]:
     ids = np.array([*tokenizers.source.encode([text])[0], EOS])
-    [found] = SafeWords(tokenizers).select(Sentences([ids]))
-    assert EOS in found
-    return {tokenizers.target.piece(int(index)) for index in found.ids}
+    [found] = SafeWords(tokenizers).words([ids])
+    return {tokenizers.target.piece(int(index)) for index in found}
 
 
 def test_what_a_sentence_says_can_be_copied(tokenizers: Tokenizers) -> None:

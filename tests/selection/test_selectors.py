@@ -18,7 +18,7 @@ from sieve.selection.selectors import (
     parse_selection,
 )
 from sieve.selection.shortlist import Shortlist
-from sieve.tokenize.vocabulary import EOS, IntArray
+from sieve.tokenize.vocabulary import EOS, OWN, IntArray, Specials
 
 LEXICON = Lexicon(
     offsets=np.array([0, 0, 0, 0, 0, 2, 3]),
@@ -36,6 +36,7 @@ class FakeSource:
 
     src_ids: Sequence[IntArray] = (np.array([4, EOS]), np.array([5, 4, EOS]))
     vocab_size: int = 9
+    specials: Specials = OWN
 
     def words_above(self, log_odds: float, least: int = 0) -> list[Shortlist]:
         words = [word for word in range(9) if word - 5 > log_odds]
@@ -43,7 +44,7 @@ class FakeSource:
 
 
 def select(text: str | None, resources: Resources = EVERYTHING) -> list[list[int]]:
-    return [s.ids.tolist() for s in parse_selection(text, resources).select(FakeSource())]
+    return [s.ids.tolist() for s in parse_selection(text, resources).plan().select(FakeSource())]
 
 
 @pytest.mark.parametrize(

@@ -20,15 +20,13 @@ def test_sorted_unique_and_with_eos(ids: list[int]) -> None:
     assert hash(shortlist) == hash(Shortlist.of(ids[::-1]))
 
 
-@settings(deadline=None)
-@given(ids_lists, ids_lists)
-def test_union(first: list[int], second: list[int]) -> None:
-    union = Shortlist.union([Shortlist.of(first), Shortlist.of(second)])
-    assert union == Shortlist.of(first + second)
-
-
-def test_union_with_everything_is_everything() -> None:
-    assert Shortlist.union([Shortlist.of([7]), Shortlist.everything(9)]).full
+def test_eos_is_the_models_own() -> None:
+    shortlist = Shortlist.of([7, 9], eos=0)
+    assert shortlist.ids.tolist() == [0, 7, 9]
+    assert shortlist.without([0, 7]).ids.tolist() == [0, 9]
+    assert shortlist.with_words([2]).without([0]).ids.tolist() == [0, 2, 7, 9]
+    scores = np.array([[-9.0, 0.0, 0.0, 5.0]], np.float32)
+    assert shortlists_above(scores, 1.0, eos=0)[0].ids.tolist() == [0, 3]
 
 
 def test_immutable() -> None:

@@ -15,7 +15,7 @@ from sieve.bundle.config import ModelConfig
 from sieve.bundle.quantization import quantize
 from sieve.bundle.weights import parameter_shapes
 from sieve.engines.native.native_engine import NativeEngine
-from sieve.selection.selectors import Source
+from sieve.selection.plan import Plan
 from sieve.selection.shortlist import Shortlist
 from sieve.tokenize.vocabulary import EOS, IntArray
 
@@ -40,12 +40,12 @@ GAIN = 2.5
 
 @dataclass(frozen=True)
 class Given:
-    """A selector of fixed shortlists; no engine knows it."""
+    """A selector of fixed shortlists."""
 
     shortlists: Sequence[Shortlist]
 
-    def select(self, source: Source) -> list[Shortlist]:
-        return list(self.shortlists)
+    def plan(self) -> Plan:
+        return Plan.given(self.shortlists)
 
 
 def random_weights(config: ModelConfig, seed: int = 0) -> Weights:

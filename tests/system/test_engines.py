@@ -74,7 +74,7 @@ def test_int8_selects_as_well(
     words = idiom_ids(exact.tokenizers, held_out)
     sources = source_ids(exact.tokenizers, held_out)
     for translator in (exact, rounded):
-        sets = NeuralSelection(THRESHOLD).select(translator.engine.encode(sources))
+        sets = NeuralSelection(THRESHOLD).plan().select(translator.engine.encode(sources))
         sizes.append(np.mean([len(one) for one in sets]))
         wanted = [(word, one) for ids, one in zip(words, sets, strict=True) for word in ids]
         recalls.append(np.mean([word in one for word, one in wanted]))

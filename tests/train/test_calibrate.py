@@ -46,7 +46,7 @@ def moved(shift: float, threshold: float) -> Calibration:
 
 
 def mean_size(engine: NativeEngine, ids: list[IntArray], threshold: float) -> float:
-    sets = NeuralSelection(threshold).select(engine.encode(ids))
+    sets = NeuralSelection(threshold).plan().select(engine.encode(ids))
     return float(np.mean([len(words) for words in sets]))
 
 
@@ -65,7 +65,9 @@ def test_recall_is_of_the_model_s_own_words() -> None:
     engine = native(SMALL, weights)
     found = calibrate(engine, ids, CalibrationOptions(0.9, 45))
     outputs = engine.translate(ids, FullVocabulary(), OPTIONS)
-    sets = NeuralSelection(0.9).select(native(SMALL, shifted(weights, found.shift)).encode(ids))
+    sets = (
+        NeuralSelection(0.9).plan().select(native(SMALL, shifted(weights, found.shift)).encode(ids))
+    )
     shares = [
         np.mean([word in words.ids for word in set(best.tokens)])
         for [best, *_], words in zip(outputs, sets, strict=True)
@@ -138,7 +140,7 @@ def test_the_dial_says_what_thresholds_do(least: int) -> None:
     after = native(SMALL, shifted(weights, found.shift))
     outputs = [best.tokens for [best, *_] in engine.translate(ids, FullVocabulary(), OPTIONS)]
     for point in found.dial.points[:: len(found.dial.points) // 6]:
-        sets = NeuralSelection(point.threshold, least).select(after.encode(ids))
+        sets = NeuralSelection(point.threshold, least).plan().select(after.encode(ids))
         sizes = [len(words) for words in sets]
         # EOS belongs to each set, voted for or not
         assert point.mean_words - 0.1 <= np.mean(sizes) <= point.mean_words + 1

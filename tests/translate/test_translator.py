@@ -12,7 +12,8 @@ import sieve
 from sieve.engines.engine import FloatArray, Hypothesis
 from sieve.engines.options import SearchOptions
 from sieve.errors import ConfigError, InputError, ModelError
-from sieve.selection.selectors import Resources, Selector
+from sieve.selection.plan import Selector
+from sieve.selection.selectors import Resources
 from sieve.selection.shortlist import Shortlist
 from sieve.tokenize.tokenizer import Tokenizers
 from sieve.tokenize.vocabulary import EOS, OWN, IntArray

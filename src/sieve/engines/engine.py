@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sieve.engines.options import SearchOptions
-from sieve.selection.selectors import Selector, Source
+from sieve.selection.plan import Selector, Source
 from sieve.selection.shortlist import Shortlist
-from sieve.tokenize.vocabulary import IntArray
+from sieve.tokenize.vocabulary import IntArray, Specials
 
 FloatArray = npt.NDArray[np.float32]
 
@@ -61,6 +61,10 @@ class Engine(Protocol, Generic[EncodedT]):
     @property
     def vocab_size(self) -> int:
         """Number of output words."""
+
+    @property
+    def specials(self) -> Specials:
+        """The model's special ids."""
 
     def encode(self, src_ids: Sequence[IntArray]) -> EncodedT:
         """Encodes sentences (ids with EOS at the end); states stay inside the engine."""

@@ -109,7 +109,7 @@ def explain(translator: Translator, source: str, options: ExplainOptions) -> Exp
         name: translator.run([source], Request(name, options.search))[0] for name in selections
     }
     encoded = translator.engine.encode([src_ids])
-    sets = {name: translator.selector(name).select(encoded)[0] for name in selections}
+    sets = {name: translator.selector(name).plan().select(encoded)[0] for name in selections}
     systems = tuple(System(name, len(sets[name]), found[name].text) for name in selections)
     head = _Head(translator, src_ids) if translator.resources.threshold is not None else None
     target = translator.tokenizers.target

@@ -4,10 +4,9 @@ Stored as CSR in lexicon.safetensors and memory-mapped, so that a lexicon of any
 once. Counts whatever alignments it is given; knows no aligner.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,11 +17,10 @@ from sieve.data.corpus import Ragged
 from sieve.errors import ModelError
 from sieve.files import map_tensors, read_metadata, write_tensors
 from sieve.selection.aligners.translation_table import TranslationTable
-from sieve.selection.shortlist import Shortlist
+from sieve.selection.shortlist import Ids, ShortlistArray
 
 PROBABILITY_UNIT = 1 << 30
 """What counts as probability one in a lexicon that an aligner's own table was ranked by."""
-Ids = Sequence[int] | npt.NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,12 +62,12 @@ class Lexicon:
             self.offsets, self.targets, (self.counts / totals).astype(np.float32)
         )
 
-    def top_k(self, src_ids: Ids, k: int) -> Shortlist:
-        """The k words most frequently aligned to each token of a sentence, and EOS."""
+    def top_k(self, src_ids: Ids, k: int) -> ShortlistArray:
+        """The k words most frequently aligned to each token of a sentence, ascending."""
         ids = np.unique(np.asarray(src_ids, dtype=np.int64))
         starts = self.offsets[ids]
         lengths = np.minimum(self.offsets[ids + 1] - starts, k)
-        return Shortlist.of(self.targets[_ranges(starts, lengths)])
+        return np.unique(self.targets[_ranges(starts, lengths)])
 
     def pruned(self, k: int) -> "Lexicon":
         """The lexicon with at most k targets for each source token."""

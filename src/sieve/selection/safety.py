@@ -11,22 +11,17 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from sieve.selection.shortlist import Shortlist
+from sieve.selection.plan import Plan
+from sieve.selection.shortlist import ShortlistArray
 from sieve.tokenize.tokenizer import Tokenizers
 from sieve.tokenize.vocabulary import EOS, UNK, IntArray
 
 _MARKS = "▁"
 _BYTE = re.compile(r"<0x[0-9A-F]{2}>")
-
-
-class _Sentences(Protocol):
-    @property
-    def src_ids(self) -> Sequence[IntArray]: ...
 
 
 @dataclass(frozen=True)
@@ -36,14 +31,18 @@ class SafeWords:
     tokenizers: Tokenizers
     _copies: dict[int, tuple[int, ...]] = field(default_factory=dict, compare=False, repr=False)
 
-    def select(self, source: _Sentences) -> list[Shortlist]:
+    def plan(self) -> Plan:
         """For each sentence what it can copy, and the words that are always safe."""
-        return [self._of(ids) for ids in source.src_ids]
+        return Plan(lists=(self.words,))
+
+    def words(self, src_ids: Sequence[IntArray]) -> list[ShortlistArray]:
+        """The ids of each sentence, in no order."""
+        return [self._of(ids) for ids in src_ids]
 
     def __str__(self) -> str:
         return "safe"
 
-    def _of(self, ids: IntArray) -> Shortlist:
+    def _of(self, ids: IntArray) -> ShortlistArray:
         if self.tokenizers.joint:
             copied = ids[ids > UNK]
         else:
@@ -52,7 +51,7 @@ class SafeWords:
         parts = [self._always, copied.astype(np.int32)]
         if self._is_byte[copied].any():
             parts.append(self._bytes)
-        return Shortlist.of(np.concatenate(parts))
+        return np.concatenate(parts)
 
     def _copy(self, index: int) -> tuple[int, ...]:
         """How the output spells a source piece."""
@@ -65,12 +64,12 @@ class SafeWords:
         return self._copies[index]
 
     @cached_property
-    def _always(self) -> IntArray:
+    def _always(self) -> ShortlistArray:
         """Digits and punctuation, those that every keyboard has."""
         return self._where(lambda text: len(text) == 1 and text.isascii() and not text.isalpha())
 
     @cached_property
-    def _bytes(self) -> IntArray:
+    def _bytes(self) -> ShortlistArray:
         return self._where(lambda text: _BYTE.fullmatch(text) is not None)
 
     @cached_property
@@ -79,7 +78,7 @@ class SafeWords:
         found[self._bytes] = True
         return found
 
-    def _where(self, wanted: Callable[[str], bool]) -> IntArray:
+    def _where(self, wanted: Callable[[str], bool]) -> ShortlistArray:
         target = self.tokenizers.target
         texts = (target.piece(index).strip(_MARKS) for index in range(target.vocab_size))
         found = [index for index, text in enumerate(texts) if index > EOS and wanted(text)]

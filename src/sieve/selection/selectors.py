@@ -1,13 +1,12 @@
-"""How the output words of a sentence are chosen: small frozen dataclasses with one method.
+"""The ways to choose the output words of a sentence: small frozen dataclasses that make plans.
 
-A selector sees the source ids and may ask the engine for the words its NVS head votes for; it
-knows neither engine nor search. `parse_selection` reads the strings of the command line.
+A selector knows neither engine nor search. `parse_selection` reads the strings of the command line.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from functools import reduce
 
 import numpy as np
 
@@ -15,34 +14,9 @@ from sieve.config import unknown
 from sieve.errors import ConfigError, ModelError
 from sieve.selection.dial import Dial
 from sieve.selection.lexicon import Lexicon
+from sieve.selection.plan import Plan, Selector, Votes
 from sieve.selection.safety import SafeWords
-from sieve.selection.shortlist import Shortlist
 from sieve.tokenize.vocabulary import IntArray
-
-
-class Source(Protocol):
-    """What a selector may look at: a batch of encoded sentences."""
-
-    @property
-    def src_ids(self) -> Sequence[IntArray]:
-        """Source ids of each sentence, EOS at the end, no padding."""
-
-    @property
-    def vocab_size(self) -> int:
-        """Number of output words."""
-
-    def words_above(self, log_odds: float, least: int = 0) -> list[Shortlist]:
-        """For each sentence EOS and the words whose max-pooled NVS logit exceeds `log_odds`.
-
-        And the words with the `least` highest ones, whatever they are.
-        """
-
-
-class Selector(Protocol):
-    """Names the output words each sentence of a batch may use, each on its own."""
-
-    def select(self, source: Source) -> list[Shortlist]:
-        """One shortlist a sentence; none depends on the other sentences."""
 
 
 def log_odds(threshold: float) -> float:
@@ -58,9 +32,9 @@ def log_odds(threshold: float) -> float:
 class FullVocabulary:
     """No selection: all words."""
 
-    def select(self, source: Source) -> list[Shortlist]:
-        """The same full shortlist for every sentence."""
-        return [Shortlist.everything(source.vocab_size)] * len(source.src_ids)
+    def plan(self) -> Plan:
+        """All words."""
+        return Plan(everything=True)
 
     def __str__(self) -> str:
         return "none"
@@ -70,20 +44,21 @@ class FullVocabulary:
 class FrequentWords:
     """The n most frequent words of the training data, for every sentence the same."""
 
-    shortlist: Shortlist
-    n: int
+    words: tuple[int, ...]
 
     @classmethod
     def from_counts(cls, counts: IntArray, n: int) -> "FrequentWords":
         """The n words with the highest counts (V,); the lower id first where they are equal."""
-        return cls(Shortlist.of(np.argsort(-counts.astype(np.int64), kind="stable")[:n]), n)
+        order = np.argsort(-counts.astype(np.int64), kind="stable")
+        return cls(tuple(order[:n].tolist()))
 
-    def select(self, source: Source) -> list[Shortlist]:
+    def plan(self) -> Plan:
         """The same words for every sentence."""
-        return [self.shortlist] * len(source.src_ids)
+        ids = np.array(self.words, np.int32)
+        return Plan(lists=(lambda src_ids: [ids] * len(src_ids),))
 
     def __str__(self) -> str:
-        return f"frequent:{self.n}"
+        return f"frequent:{len(self.words)}"
 
 
 @dataclass(frozen=True)
@@ -93,9 +68,9 @@ class LexiconTopK:
     lexicon: Lexicon
     k: int
 
-    def select(self, source: Source) -> list[Shortlist]:
+    def plan(self) -> Plan:
         """The union over the tokens of the sentence."""
-        return [self.lexicon.top_k(ids, self.k) for ids in source.src_ids]
+        return Plan(lists=(lambda src_ids: [self.lexicon.top_k(ids, self.k) for ids in src_ids],))
 
     def __str__(self) -> str:
         return f"lexicon:{self.k}"
@@ -121,9 +96,9 @@ class NeuralSelection:
                 "is empty"
             )
 
-    def select(self, source: Source) -> list[Shortlist]:
+    def plan(self) -> Plan:
         """What the head votes for."""
-        return source.words_above(log_odds(self.threshold), self.least)
+        return Plan(votes=Votes(log_odds(self.threshold), self.least))
 
     def __str__(self) -> str:
         return f"nvs:{self.threshold:g}" + (f":{self.least}" if self.least else "")
@@ -137,24 +112,12 @@ class Adjusted:
     include: tuple[int, ...] = ()
     exclude: tuple[int, ...] = ()
 
-    def select(self, source: Source) -> list[Shortlist]:
+    def plan(self) -> Plan:
         """What is forbidden is out even where it is also added; EOS always stays."""
-        found = self.inner.select(source)
-        return [one.with_words(self.include).without(self.exclude) for one in found]
+        return self.inner.plan().adjusted(self.include, self.exclude)
 
     def __str__(self) -> str:
         return f"{self.inner} ({len(self.include)} added, {len(self.exclude)} excluded)"
-
-
-def excluded(selector: Selector) -> tuple[int, ...]:
-    """The words that a request forbids."""
-    return selector.exclude if isinstance(selector, Adjusted) else ()
-
-
-def unrestricted(selector: Selector) -> Selector:
-    """All words but those that a request forbids."""
-    exclude = excluded(selector)
-    return Adjusted(FullVocabulary(), (), exclude) if exclude else FullVocabulary()
 
 
 @dataclass(frozen=True)
@@ -163,10 +126,9 @@ class Union:
 
     parts: tuple[Selector, ...]
 
-    def select(self, source: Source) -> list[Shortlist]:
+    def plan(self) -> Plan:
         """The union for each sentence."""
-        columns = [part.select(source) for part in self.parts]
-        return [Shortlist.union(lists) for lists in zip(*columns, strict=True)]
+        return reduce(Plan.joined, (part.plan() for part in self.parts))
 
     def __str__(self) -> str:
         return "+".join(str(part) for part in self.parts)

@@ -3,7 +3,7 @@
 Ids are those of the whole vocabulary; no engine's own numbering or padding ever shows here.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +22,8 @@ class Shortlist:
 
     ids: ShortlistArray
     """(S,) read-only. Use `Shortlist.of` for ids that are not sorted yet."""
+    eos: int = EOS
+    """The id that ends a translation; it belongs to every shortlist."""
     full: bool = field(default=False, kw_only=True)
     """Whether these are all words of the vocabulary, so that an engine need not gather rows."""
 
@@ -31,40 +33,33 @@ class Shortlist:
             raise ValueError(f"shortlist of {ids.dtype} {ids.shape}, expected int32 (S,), S > 0")
         if ids[0] < 0 or not bool(np.all(ids[1:] > ids[:-1])):
             raise ValueError("shortlist ids must be sorted, unique and not negative")
-        if EOS not in self:
+        if self.eos not in self:
             raise ValueError("a shortlist must hold EOS, or translations could not end")
         ids.flags.writeable = False
 
     @classmethod
-    def of(cls, ids: Ids) -> "Shortlist":
+    def of(cls, ids: Ids, eos: int = EOS) -> "Shortlist":
         """The shortlist of these ids, in any order and with repetitions, and EOS."""
-        return cls(np.union1d(np.asarray(ids, dtype=np.int32), np.int32(EOS)).astype(np.int32))
+        words = np.union1d(np.asarray(ids, dtype=np.int32), np.int32(eos))
+        return cls(words.astype(np.int32), eos)
 
     @classmethod
-    def everything(cls, vocab_size: int) -> "Shortlist":
+    def everything(cls, vocab_size: int, eos: int = EOS) -> "Shortlist":
         """All words of the vocabulary."""
-        return cls(np.arange(vocab_size, dtype=np.int32), full=True)
-
-    @classmethod
-    def union(cls, shortlists: Iterable["Shortlist"]) -> "Shortlist":
-        """The words that are in any of them (at least one must be given)."""
-        shortlists = list(shortlists)
-        for shortlist in shortlists:
-            if shortlist.full or len(shortlists) == 1:
-                return shortlist
-        return cls(np.unique(np.concatenate([shortlist.ids for shortlist in shortlists])))
+        return cls(np.arange(vocab_size, dtype=np.int32), eos, full=True)
 
     def with_words(self, ids: Ids) -> "Shortlist":
         """This shortlist and these words; itself where it has them all."""
         if self.full or all(word in self for word in ids):
             return self
-        return Shortlist.of(np.concatenate([self.ids, np.asarray(ids, dtype=np.int32)]))
+        words = np.concatenate([self.ids, np.asarray(ids, dtype=np.int32)])
+        return Shortlist.of(words, self.eos)
 
     def without(self, ids: Ids) -> "Shortlist":
         """This shortlist less these words; EOS always stays."""
-        drop = np.setdiff1d(np.asarray(ids, dtype=np.int32), np.int32(EOS))
+        drop = np.setdiff1d(np.asarray(ids, dtype=np.int32), np.int32(self.eos))
         kept = np.setdiff1d(self.ids, drop, assume_unique=True)
-        return self if len(kept) == len(self) else Shortlist(kept)
+        return self if len(kept) == len(self) else Shortlist(kept, self.eos)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -81,24 +76,24 @@ class Shortlist:
 
 
 def shortlists_above(
-    scores: npt.NDArray[np.floating[Any]], cut: float, least: int = 0
+    scores: npt.NDArray[np.floating[Any]], cut: float, least: int = 0, eos: int = EOS
 ) -> list[Shortlist]:
     """For each row of (B, V) scores the words above the cut or of the `least` highest, and EOS."""
     selected = scores > scores.dtype.type(cut)
     least = min(least, scores.shape[1])
     for row in np.flatnonzero(selected.sum(axis=1) < least):
         selected[row] = scores[row] >= np.partition(scores[row], -least)[-least]
-    selected[:, EOS] = True
+    selected[:, eos] = True
     words = np.nonzero(selected)[1].astype(np.int32)
-    return shortlists_of_rows(words, selected.sum(axis=1), scores.shape[1])
+    return shortlists_of_rows(words, selected.sum(axis=1), scores.shape[1], eos)
 
 
 def shortlists_of_rows(
-    words: ShortlistArray, sizes: npt.NDArray[Any], vocab_size: int
+    words: ShortlistArray, sizes: npt.NDArray[Any], vocab_size: int, eos: int = EOS
 ) -> list[Shortlist]:
     """Shortlists of sorted words that stand one sentence behind the other."""
     ends = np.cumsum(sizes).tolist()
     return [
-        Shortlist(np.ascontiguousarray(words[start:end]), full=end - start == vocab_size)
+        Shortlist(np.ascontiguousarray(words[start:end]), eos, full=end - start == vocab_size)
         for start, end in zip([0, *ends], ends, strict=False)
     ]

@@ -25,7 +25,8 @@ from sieve.repair.names import Names
 from sieve.repair.surface import Surface, look_at
 from sieve.repair.terms import run_with_glossary
 from sieve.segment import sentences
-from sieve.selection.selectors import Adjusted, Resources, Selector, parse_selection
+from sieve.selection.plan import Selector
+from sieve.selection.selectors import Adjusted, Resources, parse_selection
 from sieve.tokenize.spelling import open_ids, pieces_of, spellings
 from sieve.tokenize.tokenizer import Tokenizers
 from sieve.tokenize.vocabulary import EOS, IntArray

@@ -26,14 +26,14 @@ from sieve.bundle.weights import (
 )
 from sieve.engines.engine import FloatArray, Hypothesis
 from sieve.engines.keys import sentence_keys
-from sieve.engines.native.native_plan import Plan, planned, ragged
+from sieve.engines.native.native_plan import native_plan, ragged
 from sieve.engines.options import SearchOptions
 from sieve.errors import ConfigError, ModelError
 from sieve.files import Tensors, check_shapes
 from sieve.processes.cores import usable_cores
-from sieve.selection.selectors import Selector, excluded
+from sieve.selection.plan import Plan, Selector
 from sieve.selection.shortlist import Shortlist, shortlists_above
-from sieve.tokenize.vocabulary import IntArray
+from sieve.tokenize.vocabulary import IntArray, Specials
 
 
 @dataclass(frozen=True)
@@ -62,9 +62,15 @@ class NativeEncoded:
         """Number of output words."""
         return self.engine.vocab_size
 
+    @property
+    def specials(self) -> Specials:
+        """The model's special ids."""
+        return self.engine.specials
+
     def words_above(self, log_odds: float, least: int = 0) -> list[Shortlist]:
-        """See `sieve.selection.selectors.Source`."""
-        return shortlists_above(self.engine.bow_logits(self), log_odds, least)
+        """See `sieve.selection.plan.Source`."""
+        logits = self.engine.bow_logits(self)
+        return shortlists_above(logits, log_odds, least, self.specials.eos)
 
 
 class NativeEngine:
@@ -120,6 +126,11 @@ class NativeEngine:
         return self.config.tgt_vocab_size
 
     @property
+    def specials(self) -> Specials:
+        """See `Engine.specials`."""
+        return self.config.specials
+
+    @property
     def kernels(self) -> str:
         """The kernels in use."""
         return str(self._native.kernels)
@@ -160,7 +171,7 @@ class NativeEngine:
         if len(shortlists) != number or (prefixes is not None and len(prefixes) != number):
             given = number if prefixes is None else len(prefixes)
             raise ValueError(f"{len(shortlists)} shortlists, {given} prefixes, {number} sentences")
-        plan = Plan(words=tuple(shortlists))
+        plan = Plan.given(shortlists)
         return self._search(encoded.states, encoded.src_ids, plan, options, prefixes)[0]
 
     def translate(
@@ -183,13 +194,12 @@ class NativeEngine:
         """As `translate`, and where each sentence's time went."""
         if not src_ids:
             return [], []
-        plan = planned(selection, src_ids, self.vocab_size)
-        if plan is None:  # a selector of someone else's making
+        plan, source = selection.plan(), ragged(src_ids)
+        if plan.asked:
             encoded = self.encode(src_ids)
-            words = tuple(selection.select(encoded))
-            plan = Plan(words=words, exclude=excluded(selection))
-            return self._search(encoded.states, src_ids, plan, options, prefixes)
-        return self._search(ragged(src_ids), src_ids, plan, options, prefixes)
+            plan = replace(Plan.given(plan.select(encoded)), exclude=plan.exclude)
+            source = encoded.states
+        return self._search(source, src_ids, plan, options, prefixes)
 
     def score(
         self, src_ids: Sequence[IntArray], tgt_ids: Sequence[Sequence[int]], selection: Selector
@@ -197,13 +207,12 @@ class NativeEngine:
         """See `Engine.score`."""
         if not src_ids:
             return []
-        plan = planned(selection, src_ids, self.vocab_size)
-        if plan is None:
-            plan = Plan(words=tuple(selection.select(self.encode(src_ids))))
+        plan = selection.plan()
+        if plan.asked:
+            plan = Plan.given(plan.select(self.encode(src_ids)))
+        chosen = native_plan(plan, src_ids, self.specials.eos)
         try:
-            found = self._native.score(
-                ragged(src_ids), plan.arguments(), ragged(tgt_ids), self.threads
-            )
+            found = self._native.score(ragged(src_ids), chosen, ragged(tgt_ids), self.threads)
         except _native.ModelError as error:
             raise ModelError(str(error)) from None
         return [Hypothesis(tokens, scores, size) for size, _, _, [(tokens, scores, *_)] in found]
@@ -221,9 +230,10 @@ class NativeEngine:
         if options.sampling is not None:
             keys = sentence_keys(src_ids, options.sampling.seed)
         given = None if prefixes is None or not any(map(len, prefixes)) else ragged(prefixes)
+        chosen = native_plan(plan, src_ids, self.specials.eos)
         try:
             found = self._native.translate(
-                source, plan.arguments(), _plain(options), limits, keys, given, self.threads
+                source, chosen, _plain(options), limits, keys, given, self.threads
             )
         except _native.ModelError as error:
             raise ModelError(str(error)) from None

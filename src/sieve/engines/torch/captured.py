@@ -19,7 +19,19 @@ from torch import Tensor
 from sieve.engines.engine import Hypothesis
 from sieve.engines.options import SearchOptions
 from sieve.engines.torch.beams import Beams
-from sieve.engines.torch.encodings import Encoding, Run, bucket, chosen, compact
+from sieve.engines.torch.captured_source import (
+    FIXED,
+    Choice,
+    Encoding,
+    Run,
+    bucket,
+    choice_of,
+    chosen,
+    compact,
+    load_choice,
+    mark_chosen,
+    supports,
+)
 from sieve.engines.torch.output_words import AllWords, IndexedWords, MaskedWords, OutputWords
 from sieve.engines.torch.search import (
     CHECK_EVERY,
@@ -33,6 +45,7 @@ from sieve.engines.torch.source_encoding import encode_source
 from sieve.engines.torch.stepping import DecoderSteps
 from sieve.kernels.search_kernels import kernels_for
 from sieve.model.translation import TranslationModel
+from sieve.selection.plan import Plan
 from sieve.tokenize.vocabulary import EOS, PAD, IntArray
 
 _SENTENCES = (1, 2, 4, 8, *range(16, 128, 16), *range(128, 513, 32), *range(576, 2049, 64))
@@ -84,13 +97,13 @@ class Captured:
         self.device = everything.bias.device
         self.capture = capture
         self.kernels = kernels_for(everything.bias)
-        self._encodings: dict[tuple[int, int, bool], Encoding] = {}
+        self._encodings: dict[tuple[int, int, tuple[int, int] | None], Encoding] = {}
         self._searches: OrderedDict[Shape, Searching] = OrderedDict()
         self._pool = torch.cuda.graph_pool_handle() if capture else None
 
-    def takes(self, src_ids: Sequence[IntArray], options: SearchOptions) -> bool:
-        """Whether a batch and a search are of a kind that is captured."""
-        plain = not (options.sampling or options.alignment or options.blocked)
+    def takes(self, src_ids: Sequence[IntArray], plan: Plan, options: SearchOptions) -> bool:
+        """Whether a batch, a selection and a search are of a kind that is captured."""
+        plain = supports(plan) and not (options.sampling or options.alignment or options.blocked)
         longest = max(map(len, src_ids))
         return (
             plain
@@ -100,29 +113,32 @@ class Captured:
         )
 
     def translate(
-        self, src_ids: Sequence[IntArray], log_odds: float | None, options: SearchOptions
-    ) -> list[list[Hypothesis]]:
-        """The best translations over all words, or over those whose NVS logit exceeds log_odds."""
+        self, src_ids: Sequence[IntArray], plan: Plan, options: SearchOptions
+    ) -> list[list[Hypothesis]] | None:
+        """The best translations; None where a sentence has more fixed words than buffers hold."""
+        choice = choice_of(plan, src_ids)
+        if choice is not None and choice.room > FIXED[-1]:
+            return None
         limits = [options.max_length(len(ids)) for ids in src_ids]
-        encoding = self.encode(src_ids, log_odds)
-        searching = self.start(encoding, limits, log_odds is not None, options)
+        encoding = self.encode(src_ids, choice)
+        searching = self.start(encoding, limits, choice is not None, options)
         run_checked(searching.step, searching.steps, max(limits), searching.asked)
         return self.results(searching)[: len(src_ids)]
 
-    def encode(self, src_ids: Sequence[IntArray], log_odds: float | None) -> Encoding:
-        """Encodes a batch; where log_odds is given, selects as well."""
+    def encode(self, src_ids: Sequence[IntArray], choice: Choice | None) -> Encoding:
+        """Encodes a batch, and selects words where there is a choice."""
         B, T = bucket(_SENTENCES, len(src_ids)), bucket(_SOURCE, max(map(len, src_ids)))
-        key = (B, T, log_odds is not None)
+        key = (B, T, None if choice is None else (choice.least, choice.room))
         if key not in self._encodings:
-            self._encodings[key] = self._new_encoding(B, T, log_odds is not None)
+            self._encodings[key] = self._new_encoding(*key)
         encoding = self._encodings[key]
         rows = np.full((B, T), PAD)
         rows[:, 0] = EOS  # sentences that fill the bucket
         lengths = np.fromiter(map(len, src_ids), np.int64)
         rows[: len(src_ids)][np.arange(T) < lengths[:, None]] = np.concatenate(src_ids)
         encoding.src_ids.copy_(torch.from_numpy(rows))
-        if log_odds is not None:
-            encoding.log_odds.fill_(log_odds)
+        if choice is not None:
+            load_choice(encoding, choice)
         encoding.encode()
         return encoding
 
@@ -168,18 +184,19 @@ class Captured:
             return -1
         return bucket(_WORDS, size)
 
-    def _new_encoding(self, B: int, T: int, selects: bool) -> Encoding:
+    def _new_encoding(self, B: int, T: int, selects: tuple[int, int] | None) -> Encoding:
+        """Buffers; selects: the least number of words and the room for fixed words, or nothing."""
         config, device, V = self.model.config, self.device, self.everything.vocab_size
-        like = self.everything.weight
+        like, N = self.everything.weight, 0 if selects is None else B
+        least, room = selects or (0, 0)
         encoding = Encoding(
             src_ids=torch.full((B, T), EOS, device=device),
             log_odds=torch.zeros(1, device=device),
             memory=like.new_zeros(B, T, config.d_model),
             src_mask=torch.ones(B, T, dtype=torch.bool, device=device),
-            logits=torch.zeros(B if selects else 0, V, device=device),
-            words=torch.zeros(
-                B if selects else 0, bucket(_WORDS, self._most), dtype=torch.int64, device=device
-            ),
+            fixed=torch.full((N, room), EOS, device=device),
+            logits=torch.zeros(N, V, device=device),
+            words=torch.zeros(N, bucket(_WORDS, self._most), dtype=torch.int64, device=device),
             sizes=torch.full((B,), V, device=device),
             encode=lambda: None,
         )
@@ -188,8 +205,9 @@ class Captured:
             memory, src_mask = encode_source(self.model, encoding.src_ids)
             encoding.memory.copy_(memory)
             encoding.src_mask.copy_(src_mask)
-            if selects:
-                encoding.logits.copy_(self.model.bow_logits(memory, src_mask))
+            if N:
+                logits = self.model.bow_logits(memory, src_mask)
+                encoding.logits.copy_(mark_chosen(logits, least, encoding.fixed))
                 self._select(encoding)
 
         encoding.encode = self._captured(encode)

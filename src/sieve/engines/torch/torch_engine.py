@@ -38,9 +38,9 @@ from sieve.engines.torch.source_encoding import encode_source
 from sieve.engines.torch.stepping import DecoderSteps
 from sieve.engines.torch.torch_lossless import translate_lossless
 from sieve.model.translation import TranslationModel
-from sieve.selection.selectors import FullVocabulary, NeuralSelection, Selector, log_odds
+from sieve.selection.plan import Selector
 from sieve.selection.shortlist import Shortlist, shortlists_of_rows
-from sieve.tokenize.vocabulary import BOS, EOS, IntArray
+from sieve.tokenize.vocabulary import BOS, EOS, IntArray, Specials
 
 Precision = Literal["float32", "bfloat16", "float16"]
 _DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
@@ -66,18 +66,23 @@ class TorchEncoded:
         """Number of output words."""
         return self.engine.vocab_size
 
+    @property
+    def specials(self) -> Specials:
+        """The model's special ids."""
+        return self.engine.specials
+
     def words_above(self, log_odds: float, least: int = 0) -> list[Shortlist]:
-        """See `sieve.selection.selectors.Source`."""
+        """See `sieve.selection.plan.Source`."""
         with self.engine.inference():
             logits = self.engine.device_bow_logits(self)  # (B, V)
             selected = logits > log_odds
             if least:
                 lowest = logits.topk(min(least, self.vocab_size), dim=1).values[:, -1:]
                 selected |= logits >= lowest
-            selected[:, EOS] = True
+            selected[:, self.specials.eos] = True
             sizes = selected.sum(dim=1).cpu().numpy()
             words = selected.nonzero()[:, 1].to(torch.int32).cpu().numpy()
-        return shortlists_of_rows(words, sizes, self.vocab_size)
+        return shortlists_of_rows(words, sizes, self.vocab_size, self.specials.eos)
 
     def rows(self, rows: Sequence[int]) -> TorchEncoded:
         """Some of the sentences."""
@@ -112,6 +117,11 @@ class TorchEngine:
     def vocab_size(self) -> int:
         """Number of output words."""
         return self.model.config.tgt_vocab_size
+
+    @property
+    def specials(self) -> Specials:
+        """See `Engine.specials`."""
+        return self.model.config.specials
 
     def __str__(self) -> str:
         return f"torch on {self.device} in {self.precision}"
@@ -188,16 +198,15 @@ class TorchEngine:
             return []
         if options.lossless:
             return translate_lossless(self, src_ids, selection, options, prefixes)
-        captured = self._captured
-        if captured is not None and prefixes is None and captured.takes(src_ids, options):
-            if isinstance(selection, FullVocabulary):
-                with self.inference():
-                    return captured.translate(src_ids, None, options)
-            if isinstance(selection, NeuralSelection) and not selection.least:
-                with self.inference():
-                    return captured.translate(src_ids, log_odds(selection.threshold), options)
+        captured = self.captured
+        plan = selection.plan()
+        if captured is not None and prefixes is None and captured.takes(src_ids, plan, options):
+            with self.inference():
+                found = captured.translate(src_ids, plan, options)
+            if found is not None:
+                return found
         encoded = self.encode(src_ids)
-        return self.decode(encoded, selection.select(encoded), options, prefixes)
+        return self.decode(encoded, plan.select(encoded), options, prefixes)
 
     def score(
         self, src_ids: Sequence[IntArray], tgt_ids: Sequence[Sequence[int]], selection: Selector
@@ -206,7 +215,7 @@ class TorchEngine:
         if not src_ids:
             return []
         encoded = self.encode(src_ids)
-        shortlists = selection.select(encoded)
+        shortlists = selection.plan().select(encoded)
         results: dict[int, Hypothesis] = {}
         with self.inference():
             for rows in self._turns(shortlists, max(map(len, tgt_ids)) + 1, _SCORED_ELEMENTS):
@@ -268,7 +277,8 @@ class TorchEngine:
         return "masked" if 2 * len(shortlist) > self.vocab_size else "selected"
 
     @cached_property
-    def _captured(self) -> Captured | None:
+    def captured(self) -> Captured | None:
+        """Searches in buckets, as graphs on a GPU; None where that is not wanted."""
         if not self.graphs:
             return None
         with self.inference():

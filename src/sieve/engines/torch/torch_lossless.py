@@ -20,7 +20,7 @@ from torch import Tensor
 from sieve.engines.engine import Hypothesis
 from sieve.engines.options import SearchOptions
 from sieve.engines.torch.padding import pad
-from sieve.selection.selectors import Selector, excluded, unrestricted
+from sieve.selection.plan import Selector
 from sieve.selection.shortlist import Shortlist
 from sieve.tokenize.vocabulary import BOS, EOS, PAD, IntArray
 
@@ -52,7 +52,8 @@ def translate_lossless(
     """See `SearchOptions.lossless`."""
     plain = replace(options, lossless=False)
     encoded = engine.encode(src_ids)
-    exclude = excluded(selection)
+    plan = selection.plan()
+    exclude = plan.exclude
     given = [list(prefix) for prefix in prefixes or [()] * len(src_ids)]
     odd = (
         options.sampling is not None
@@ -60,8 +61,8 @@ def translate_lossless(
         or any(map(set(exclude).intersection, given))
     )
     if options.rows > 1 or odd:
-        return engine.decode(encoded, unrestricted(selection).select(encoded), plain, prefixes)
-    search = _Search(engine, encoded, list(selection.select(encoded)), exclude, given, plain)
+        return engine.decode(encoded, plan.unrestricted().select(encoded), plain, prefixes)
+    search = _Search(engine, encoded, list(plan.select(encoded)), exclude, given, plain)
     return [[one] for one in search.run()]
 
 

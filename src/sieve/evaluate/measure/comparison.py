@@ -17,7 +17,7 @@ from sieve.evaluate.measure.probes import Probe, recalls
 from sieve.evaluate.measure.quality import RESAMPLES, Score, compared
 from sieve.evaluate.measure.recall import Recall, needed_tokens
 from sieve.evaluate.measure.sets import ParallelSet
-from sieve.selection.selectors import Selector
+from sieve.selection.plan import Selector
 from sieve.translate.translation import Request, Translation
 from sieve.translate.translator import Translator
 

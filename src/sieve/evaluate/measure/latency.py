@@ -16,7 +16,7 @@ import numpy as np
 
 from sieve.engines.engine import Engine
 from sieve.engines.options import SearchOptions
-from sieve.selection.selectors import Selector
+from sieve.selection.plan import Selector
 from sieve.tokenize.vocabulary import IntArray
 
 WARM_UP = 3

@@ -13,10 +13,10 @@ import numpy as np
 
 from sieve.engines.engine import Engine, FloatArray
 from sieve.evaluate.measure.recall import Recall, needed_tokens, recall_of_sets
-from sieve.selection.selectors import Selector
+from sieve.selection.plan import Selector
 from sieve.selection.shortlist import Shortlist, shortlists_above
 from sieve.tokenize.tokenizer import Tokenizers
-from sieve.tokenize.vocabulary import EOS, IntArray
+from sieve.tokenize.vocabulary import EOS, IntArray, Specials
 
 BATCH = 64
 """Sentences whose logits are held at a time."""
@@ -74,14 +74,19 @@ class Votes:
         """Number of output words."""
         return self.engine.vocab_size
 
+    @property
+    def specials(self) -> Specials:
+        """The model's special ids."""
+        return self.engine.specials
+
     @cached_property
     def logits(self) -> FloatArray:
         """Max-pooled logits of the head (B, V)."""
         return self.engine.bow_logits(self.engine.encode(self.src_ids))
 
     def words_above(self, log_odds: float, least: int = 0) -> list[Shortlist]:
-        """See `sieve.selection.selectors.Source`."""
-        return shortlists_above(self.logits, log_odds, least)
+        """See `sieve.selection.plan.Source`."""
+        return shortlists_above(self.logits, log_odds, least, self.specials.eos)
 
 
 def batches(engine: Engine[Any], src_ids: Sequence[IntArray]) -> Iterator[tuple[list[int], Votes]]:
@@ -100,7 +105,7 @@ def recalls(
     found: dict[str, dict[int, Shortlist]] = {name: {} for name in selectors}
     for rows, votes in batches(engine, probe.src_ids):
         for name, selector in selectors.items():
-            found[name].update(zip(rows, selector.select(votes), strict=True))
+            found[name].update(zip(rows, selector.plan().select(votes), strict=True))
     return {
         name: {
             scope: recall_of_sets(

@@ -243,7 +243,7 @@ def examples(subject: Subject, number: int = EXAMPLES) -> list[tuple[str, str]]:
         votes = Votes(translator.engine, [ids])
         needed = probe.needed["r"][row]
         with_head, without = (
-            np.isin(needed, one_way.select(votes)[0].ids) for one_way in (head, other)
+            np.isin(needed, one_way.plan().select(votes)[0].ids) for one_way in (head, other)
         )
         gains.append((int(with_head.sum()) - int(without.sum()), row))
     best = sorted(gains, key=lambda gain: -abs(gain[0]) if not resources.lexicon else -gain[0])

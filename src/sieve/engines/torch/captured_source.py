@@ -1,0 +1,128 @@
+"""Encoded batches on a GPU in buffers of fixed shape, and the shortlists selected for them.
+
+The head's logits decide; what is in a shortlist for another reason gets the logit +inf, so that one
+comparison with the threshold is all there is to do, by a kernel or by torch.
+"""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from sieve.selection.plan import Plan
+from sieve.tokenize.vocabulary import EOS, PAD, IntArray
+
+Run = Callable[[], None]
+FIXED = (64, 256, 1024, 4096)
+"""Numbers of words that a sentence may have in its shortlist whatever the head says."""
+_MOST = torch.finfo(torch.float32).max
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What is selected for a batch."""
+
+    log_odds: float
+    """A word is selected when its logit lies above."""
+    least: int = 0
+    """So many words are selected at least, the highest logits first."""
+    fixed: tuple[IntArray, ...] = ()
+    """Words that each sentence has anyway; none: no sentence has any."""
+
+    @property
+    def room(self) -> int:
+        """The bucket of the longest list of fixed words; 0 without any."""
+        longest = max(map(len, self.fixed), default=0)
+        return bucket(FIXED, longest) if longest else 0
+
+
+def supports(plan: Plan) -> bool:
+    """Whether a plan is of the kind that is captured: all words, or what the head votes for."""
+    if plan.exclude or plan.asked:
+        return False
+    return plan.everything or plan.votes is not None
+
+
+def choice_of(plan: Plan, src_ids: Sequence[IntArray]) -> Choice | None:
+    """What a plan that is supported selects for these sentences; None for all words."""
+    if plan.everything or plan.votes is None:
+        return None
+    include = np.array(plan.include, np.int32)
+    listed = plan.listed(src_ids, EOS) or [include[:0]] * len(src_ids)
+    fixed = tuple(np.concatenate((ids, include)) for ids in listed)
+    # +inf, which marks fixed words, must lie above every threshold
+    return Choice(min(plan.votes.log_odds, _MOST), plan.votes.least, fixed)
+
+
+@dataclass(eq=False)
+class Encoding:
+    """Fixed buffers of one bucket of sources, and the work that fills them."""
+
+    src_ids: Tensor
+    """(B, T)"""
+    log_odds: Tensor
+    """(1,) a word is selected when its logit lies above."""
+    fixed: Tensor
+    """(B, F) words that each sentence has anyway, EOS behind them."""
+    memory: Tensor
+    src_mask: Tensor
+    logits: Tensor
+    """(B, V) of the selection head in fp32, +inf for what is in anyway; no rows for all words."""
+    words: Tensor
+    """(B, W) the selected words, as many as can be gathered."""
+    sizes: Tensor
+    """(B,) how many are selected."""
+    encode: Run
+    """Source ids to memory, and to the selected words where asked for."""
+
+
+def bucket(sizes: Sequence[int], size: int) -> int:
+    """The least of `sizes` that holds `size`."""
+    place = bisect.bisect_left(sizes, size)
+    return sizes[place] if place < len(sizes) else size
+
+
+def load_choice(encoding: Encoding, choice: Choice) -> None:
+    """Puts a choice into the buffers; rows behind the batch's sentences have no fixed words."""
+    encoding.log_odds.fill_(choice.log_odds)
+    if not encoding.fixed.shape[1]:
+        return
+    rows = np.full(tuple(encoding.fixed.shape), EOS)
+    for row, ids in zip(rows, choice.fixed, strict=False):
+        row[: len(ids)] = ids
+    encoding.fixed.copy_(torch.from_numpy(rows))
+
+
+def mark_chosen(logits: Tensor, least: int, fixed: Tensor) -> Tensor:
+    """Logits (B, V) with +inf for the `least` highest (ties too) and for words fixed (B, F)."""
+    if least:
+        lowest = logits.topk(min(least, logits.shape[1]), dim=1).values[:, -1:]
+        logits = logits.masked_fill(logits >= lowest, torch.inf)
+    if fixed.shape[1]:
+        logits = logits.scatter(1, fixed, torch.inf)
+    return logits
+
+
+def chosen(encoding: Encoding) -> Tensor:
+    """(B, V) whether a word is selected; EOS always is."""
+    selected = encoding.logits > encoding.log_odds
+    selected[:, EOS] = True
+    return selected
+
+
+def compact(selected: Tensor, width: int) -> Tensor:
+    """(B, width) places of the True in each row of selected (B, V), ascending; PAD behind them.
+
+    Without a question to the host: each True goes to the column of its running number.
+    """
+    B, V = selected.shape
+    column = selected.cumsum(dim=1, dtype=torch.int32) - 1
+    column = column.masked_fill(~selected, width).clamp(max=width)  # the last one is thrown away
+    places = torch.arange(V, device=selected.device).expand(B, V)
+    words = torch.full((B, width + 1), PAD, dtype=torch.int64, device=selected.device)
+    return words.scatter_(1, column.to(torch.int64), places)[:, :width]

@@ -1,0 +1,141 @@
+"""What an engine needs to know of a selection to run it inside its own loop: a value.
+
+A plan adds up: what the selection head votes for, words that follow from the source ids alone, and
+words that only the selector itself can name. Knows neither engines nor tokenizers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from sieve.selection.shortlist import Ids, Shortlist, ShortlistArray
+from sieve.tokenize.vocabulary import IntArray, Specials
+
+
+class Source(Protocol):
+    """What a selection may look at: a batch of encoded sentences."""
+
+    @property
+    def src_ids(self) -> Sequence[IntArray]:
+        """Source ids of each sentence, EOS at the end, no padding."""
+
+    @property
+    def vocab_size(self) -> int:
+        """Number of output words."""
+
+    @property
+    def specials(self) -> Specials:
+        """The model's special ids."""
+
+    def words_above(self, log_odds: float, least: int = 0) -> list[Shortlist]:
+        """For each sentence EOS and the words whose max-pooled NVS logit exceeds `log_odds`.
+
+        And the words with the `least` highest ones, whatever they are.
+        """
+
+
+@dataclass(frozen=True)
+class Votes:
+    """What the selection head decides."""
+
+    log_odds: float
+    """A word is selected when its logit lies above."""
+    least: int = 0
+    """So many words are selected whatever their logits, the highest first."""
+
+
+WordList = Callable[[Sequence[IntArray]], Sequence[Ids]]
+"""Words of each sentence by its source ids: fixed ones, a lexicon's, what it can copy."""
+Asked = Callable[[Source], Sequence[Ids]]
+"""Words of each sentence that take an engine to know."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The union of all that is named here, with `include` and less `exclude`. EOS always stays."""
+
+    everything: bool = False
+    votes: Votes | None = None
+    lists: tuple[WordList, ...] = ()
+    asked: tuple[Asked, ...] = ()
+    include: tuple[int, ...] = ()
+    exclude: tuple[int, ...] = ()
+
+    @classmethod
+    def given(cls, shortlists: Sequence[Shortlist]) -> Plan:
+        """Shortlists that are known already."""
+        return cls(lists=(lambda src_ids: [shortlist.ids for shortlist in shortlists],))
+
+    def joined(self, other: Plan) -> Plan:
+        """The words of both."""
+        one, other = self._sealed(), other._sealed()
+        votes = one.votes or other.votes
+        if one.votes and other.votes:
+            odds = min(one.votes.log_odds, other.votes.log_odds)
+            votes = Votes(odds, max(one.votes.least, other.votes.least))
+        return Plan(
+            one.everything or other.everything,
+            votes,
+            one.lists + other.lists,
+            one.asked + other.asked,
+        )
+
+    def adjusted(self, include: Sequence[int], exclude: Sequence[int]) -> Plan:
+        """These words with some more, less some; out is out even where it is also added."""
+        return replace(
+            self,
+            include=tuple(sorted({*self.include} - {*self.exclude} | {*include})),
+            exclude=tuple(sorted({*self.exclude} - {*include} | {*exclude})),
+        )
+
+    def unrestricted(self) -> Plan:
+        """All words but those that are excluded."""
+        return Plan(everything=True, exclude=self.exclude)
+
+    def listed(self, src_ids: Sequence[IntArray], eos: int) -> list[ShortlistArray] | None:
+        """EOS and what each sentence's source ids alone call for, sorted; None without lists."""
+        if not self.lists:
+            return None
+        parts = [words(src_ids) for words in self.lists]
+        return _united([*parts, [(eos,)] * len(src_ids)], len(src_ids))
+
+    def select(self, source: Source) -> list[Shortlist]:
+        """The shortlist of each sentence."""
+        number, eos = len(source.src_ids), source.specials.eos
+        if self.everything:
+            shortlists = [Shortlist.everything(source.vocab_size, eos)] * number
+        else:
+            parts: list[Sequence[Ids]] = [words(source.src_ids) for words in self.lists]
+            parts += [words(source) for words in self.asked]
+            if self.votes is not None:
+                votes = source.words_above(self.votes.log_odds, self.votes.least)
+                parts.append([shortlist.ids for shortlist in votes])
+            united = _united([*parts, [(eos,)] * number], number)
+            whole = source.vocab_size
+            shortlists = [Shortlist(ids, eos, full=len(ids) == whole) for ids in united]
+        return [one.with_words(self.include).without(self.exclude) for one in shortlists]
+
+    def _sealed(self) -> Plan:
+        """The same words as a part of a union: another part may add what is excluded here."""
+        if not (self.include or self.exclude):
+            return self
+        return Plan(asked=(lambda source: [one.ids for one in self.select(source)],))
+
+
+class Selector(Protocol):
+    """Names the output words each sentence of a batch may use, each on its own."""
+
+    def plan(self) -> Plan:
+        """What an engine needs to know."""
+
+
+def _united(parts: Sequence[Sequence[Ids]], number: int) -> list[ShortlistArray]:
+    for part in parts:
+        if len(part) != number:
+            raise ValueError(f"a selector named the words of {len(part)} of {number} sentences")
+    rows = zip(*parts, strict=True)
+    return [np.unique(np.concatenate([np.asarray(ids, np.int32) for ids in row])) for row in rows]

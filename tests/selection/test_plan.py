@@ -1,0 +1,95 @@
+"""What a plan says: unions, words added and excluded, and words only an engine can name."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sieve.selection.plan import Plan, Selector, Votes
+from sieve.selection.selectors import Adjusted, FullVocabulary, NeuralSelection, Union
+from sieve.selection.shortlist import Shortlist, shortlists_above
+from sieve.tokenize.vocabulary import IntArray, Specials
+
+V, EOS = 20, 1
+MODEL = Specials(pad=0, start=None, eos=EOS, unk=None)
+IDS = st.lists(st.integers(0, V - 1), max_size=6)
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """Two sentences; the head's logit of word w is w - 10 in the first, 10 - w in the second."""
+
+    src_ids: Sequence[IntArray] = (np.array([5, EOS]), np.array([6, EOS]))
+    vocab_size: int = V
+    specials: Specials = MODEL
+
+    def words_above(self, log_odds: float, least: int = 0) -> list[Shortlist]:
+        words = np.arange(V, dtype=np.float32)
+        return shortlists_above(np.stack((words - 10, 10 - words)), log_odds, least, EOS)
+
+
+def fixed(*words: int) -> Plan:
+    return Plan(lists=(lambda src_ids: [words] * len(src_ids),))
+
+
+def copied() -> Plan:
+    return Plan(lists=(lambda src_ids: [ids[:1] for ids in src_ids],))
+
+
+def selected(plan: Plan) -> list[list[int]]:
+    return [one.ids.tolist() for one in plan.select(Encoded())]
+
+
+def test_votes_and_lists_add_up() -> None:
+    both = Plan(votes=Votes(6.5)).joined(copied()).joined(fixed(12))
+    assert selected(both) == [[EOS, 5, 12, 17, 18, 19], [0, EOS, 2, 3, 6, 12]]
+    assert [ids.tolist() for ids in both.listed(Encoded().src_ids, EOS) or []] == [
+        [EOS, 5, 12],
+        [EOS, 6, 12],
+    ]
+
+
+def test_the_models_own_eos_belongs_to_every_shortlist() -> None:
+    assert selected(Plan()) == [[EOS]] * 2
+    assert selected(fixed(7).adjusted((), (EOS, 7))) == [[EOS]] * 2
+    assert 2 not in selected(Plan(votes=Votes(8.5)))[0]
+    assert EOS in selected(Plan(everything=True).adjusted((), (EOS, 4)))[1]
+
+
+def test_two_heads_select_what_either_would() -> None:
+    both = Plan(votes=Votes(8.5, 3)).joined(Plan(votes=Votes(7.5)))
+    assert both.votes == Votes(7.5, 3)
+    assert selected(both)[0] == [EOS, 17, 18, 19]
+
+
+def test_all_words_are_marked_as_such() -> None:
+    assert all(one.full for one in Plan(everything=True).joined(fixed(3)).select(Encoded()))
+    assert fixed(*range(V)).select(Encoded())[0].full
+    assert not Plan(everything=True).adjusted((), (3,)).select(Encoded())[0].full
+    assert Plan(votes=Votes(0), exclude=(3,)).unrestricted() == Plan(everything=True, exclude=(3,))
+
+
+@given(IDS, IDS, IDS, IDS, IDS)
+def test_adjusting_twice(
+    first: list[int], more: list[int], less: list[int], again: list[int], out: list[int]
+) -> None:
+    plan = fixed(*first).adjusted(more, less).adjusted(again, out)
+    expected = ((({*first} | {*more}) - {*less}) | {*again}) - {*out} | {EOS}
+    assert selected(plan) == [sorted(expected)] * 2
+
+
+def test_another_part_of_a_union_may_name_what_one_excludes() -> None:
+    part: Selector = Adjusted(NeuralSelection(0.999), (3,), (18, 19))  # log-odds 6.9
+    plan = Union((part, Adjusted(NeuralSelection(0.9999), (4,)))).plan()  # 9.2
+    assert plan.asked
+    assert selected(plan) == [[EOS, 3, 4, 17], [0, EOS, 2, 3, 4]]
+    assert Union((part, FullVocabulary())).plan().everything
+
+
+def test_a_selector_must_name_words_for_each_sentence() -> None:
+    plan = Plan.given([Shortlist.of([3], EOS)])
+    with pytest.raises(ValueError, match="named the words of 1 of 2 sentences"):
+        plan.select(Encoded())
