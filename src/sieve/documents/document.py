@@ -26,7 +26,7 @@ from sieve.engines.options import SearchOptions
 from sieve.errors import ConfigError
 from sieve.segment import sentences
 from sieve.tokenize.normalize import normalize
-from sieve.translate.translation import Request, Runner, Translation
+from sieve.translate.translation import Request, Translation
 from sieve.translate.translator import LONGEST, Translator
 
 Format: TypeAlias = Literal["html", "markdown", "text"]
@@ -174,41 +174,37 @@ class Document:
         """The document with its sentences translated; options as for `Translator.translate`."""
         search = options.pop("options", None) or SearchOptions()
 
-        def run(texts: list[str], aligned: bool) -> list[Translation]:
-            how = dataclasses.replace(search, alignment=aligned)
-            return translator.translate(texts, options=how, **options)
+        def run(texts: list[str], request: Request) -> list[Translation]:
+            return translator.translate(texts, options=request.options, **options)
 
-        return self._filled(translator, run)
+        return self._filled(translator, Request(options=search), run)
 
-    def requested(
-        self, translator: Translator, request: Request, runner: Runner | None = None
-    ) -> str:
-        """The document with its sentences translated as one request says.
+    def requested(self, translator: Translator, request: Request) -> str:
+        """The document with its sentences translated as one request, without prefixes, says."""
+        return self._filled(translator, request, translator.run)
 
-        Args:
-            translator: Whose tokenizers and heads say what came from where.
-            request: Without prefixes.
-            runner: Who translates the sentences; by default the translator.
-        """
-        runner = runner or translator
-
-        def run(texts: list[str], aligned: bool) -> list[Translation]:
-            how = dataclasses.replace(request.options, alignment=aligned)
-            return runner.run(texts, dataclasses.replace(request, options=how))
-
-        return self._filled(translator, run)
+    def calls(self, request: Request) -> list[tuple[list[int], Request]]:
+        """Which sentences to translate with which request: those with markup need alignment."""
+        marked = self._marked()
+        calls = []
+        for aligned in (True, False):
+            if rows := [row for row, flag in enumerate(marked) if flag is aligned]:
+                options = dataclasses.replace(request.options, alignment=aligned)
+                calls.append((rows, dataclasses.replace(request, options=options)))
+        return calls
 
     def _filled(
-        self, translator: Translator, run: Callable[[list[str], bool], list[Translation]]
+        self,
+        translator: Translator,
+        request: Request,
+        run: Callable[[list[str], Request], list[Translation]],
     ) -> str:
-        texts, marked = self.sentences, self._marked()
-        found: dict[int, Translation] = {}
-        for aligned in (True, False):
-            rows = [row for row, flag in enumerate(marked) if flag is aligned]
-            if rows:
-                batch = run([texts[row] for row in rows], aligned)
-                found.update(zip(rows, batch, strict=True))
-        return self.written(translator, [found[row] for row in range(len(texts))])
+        texts = self.sentences
+        translations: dict[int, Translation] = {}
+        for rows, asked in self.calls(request):
+            batch = run([texts[row] for row in rows], asked)
+            translations.update(zip(rows, batch, strict=True))
+        return self.written(translator, [translations[row] for row in range(len(texts))])
 
     def _marked(self) -> list[bool]:
         """For each sentence, whether markup begins or ends inside it."""

@@ -91,7 +91,15 @@ class Dispatcher:
 
     def _work(self) -> None:
         while batch := self._next():
-            _run(batch)
+            trials = [batch]
+            while trials:
+                trial, begin = trials.pop(), time.perf_counter()
+                try:
+                    values = trial[0].order.run([item.text for item in trial])
+                except BaseException as error:  # belongs to whoever waits for it
+                    trials += _apart(trial, error)
+                else:
+                    _finish(trial, values, begin)
 
     def _next(self) -> list[_Item]:
         """Waits for work; an empty list when there will be none."""
@@ -156,19 +164,15 @@ class _Item:
     number: int
 
 
-def _run(batch: list[_Item]) -> None:
-    """Runs a batch; where it fails, each item on its own, so that none suffers from another."""
-    begin = time.perf_counter()
-    try:
-        values = batch[0].order.run([item.text for item in batch])
-    except BaseException as error:  # belongs to whoever waits for it
-        if len(batch) == 1:
-            batch[0].order.fail(error)
-            return
-        for item in batch:
-            if not item.order.future.cancelled():
-                _run([item])
-        return
+def _finish(batch: list[_Item], values: Sequence[Any], begin: float) -> None:
     seconds = time.perf_counter() - begin
     for item, value in zip(batch, values, strict=True):
         item.order.finish(item.place, Outcome(value, begin - item.since, seconds))
+
+
+def _apart(batch: list[_Item], error: BaseException) -> list[list[_Item]]:
+    """Each item of a batch that failed on its own, so that none suffers from another."""
+    if len(batch) == 1:
+        batch[0].order.fail(error)
+        return []
+    return [[item] for item in reversed(batch) if not item.order.future.cancelled()]

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol, TypeVar
 
 from sieve.errors import SieveError
@@ -19,7 +20,6 @@ from sieve.processes.cores import usable_cores
 from sieve.segment.layout import Layout, laid_out
 from sieve.serve.detect import Detector
 from sieve.serve.dispatcher import Dispatcher, Outcome
-from sieve.serve.html import translated_html
 from sieve.serve.models import Model, Models
 from sieve.serve.refusal import Abandoned, Refused
 from sieve.serve.settings import Limits, Settings
@@ -34,10 +34,9 @@ BATCH_CHARACTERS = 500
 call instead of several; long ones would only wait for each other."""
 DIRECTLY = 1000
 """Characters that are taken apart at once; more in a thread, as others wait meanwhile."""
-HTML_THREADS = 4
+WRITERS = 4
+"""Threads that read and write documents."""
 END = "</s>"
-
-_Submit = Callable[[Model, Request, Sequence[str]], Future[list[Outcome[Translation]]]]
 
 
 class Client(Protocol):
@@ -73,13 +72,13 @@ class Service:
         self.detector = Detector(models.languages)
         threads = settings.threads or usable_cores()
         self._dispatcher = Dispatcher(threads, BATCH_CHARACTERS)
-        self._html = ThreadPoolExecutor(HTML_THREADS, thread_name_prefix="sieve-html")
+        self._writers = ThreadPoolExecutor(WRITERS, thread_name_prefix="sieve-writer")
         self._accepted = 0
         self.telemetry = Telemetry(lambda: self._dispatcher.waiting)
 
     def close(self) -> None:
         """Finishes what was accepted."""
-        self._html.shutdown()
+        self._writers.shutdown()
         self._dispatcher.close()
 
     @contextmanager
@@ -114,7 +113,8 @@ class Service:
         """Translations of texts."""
         layouts = await self._laid_out(model.translator, texts)
         sentences = [sentence for layout in layouts for sentence in layout.sentences]
-        outcomes = await self._finished(client, self._submit(model, request, sentences))
+        order = asyncio.wrap_future(self._submit(model, request, sentences))
+        outcomes = await self._finished(client, order)
         answers, start = [], 0
         for layout in layouts:
             end = start + len(layout.sentences)
@@ -123,33 +123,52 @@ class Service:
         return answers
 
     async def html(self, client: Client, model: Model, texts: Sequence[str]) -> list[Answer]:
-        """Translations of pieces of HTML."""
-        job = _Queued(model, self._submit)
-        order = self._html.submit(
-            lambda: [translated_html(model.translator, job, text) for text in texts]
-        )
-        try:
-            return [Answer(text) for text in await self._finished(client, order)]
-        finally:
-            job.stop()
+        """Translations of pieces of HTML, whose sentences are among those of other requests."""
+        return await self._finished(client, asyncio.ensure_future(self._html(model, texts)))
 
     async def each(
         self, client: Client, texts: Sequence[str], function: Callable[[str], T]
     ) -> list[T]:
         """Something else that the engine's threads should do with texts."""
-        order = self._dispatcher.submit(object(), lambda some: [*map(function, some)], texts)
-        return [outcome.value for outcome in await self._finished(client, order)]
+        order = self._dispatcher.submit(object(), lambda batch: [*map(function, batch)], texts)
+        outcomes = await self._finished(client, asyncio.wrap_future(order))
+        return [outcome.value for outcome in outcomes]
 
     def _submit(
         self, model: Model, request: Request, sentences: Sequence[str]
     ) -> Future[list[Outcome[Translation]]]:
-        def run(some: list[str]) -> list[Translation]:
-            found = model.runner.run(some, request)
-            for one in found:
-                self.telemetry.translated(model.name, one.shortlist_size)
-            return found
+        run = partial(model.runner.run, request=request)
+        order = self._dispatcher.submit((model.name, request), run, sentences)
+        order.add_done_callback(partial(self._count, model.name))
+        return order
 
-        return self._dispatcher.submit((model.name, request), run, sentences)
+    def _count(self, model: str, order: Future[list[Outcome[Translation]]]) -> None:
+        if not order.cancelled() and order.exception() is None:
+            for outcome in order.result():
+                self.telemetry.translated(model, outcome.value.shortlist_size)
+
+    async def _html(self, model: Model, texts: Sequence[str]) -> list[Answer]:
+        from sieve.documents import read_document, token_counter  # not before the first document
+
+        in_thread = partial(asyncio.get_running_loop().run_in_executor, self._writers)
+        counter = token_counter(model.translator)
+        answers = []
+        for text in texts:
+            document = await in_thread(read_document, text, "html", counter)
+            sentences, calls = document.sentences, document.calls(Request())
+            orders = [
+                self._submit(model, request, [sentences[row] for row in rows])
+                for rows, request in calls
+            ]
+            results = await asyncio.gather(*map(asyncio.wrap_future, orders))
+            translations = {
+                row: outcome.value
+                for (rows, _), outcomes in zip(calls, results, strict=True)
+                for row, outcome in zip(rows, outcomes, strict=True)
+            }
+            ordered = [translations[row] for row in range(len(sentences))]
+            answers.append(Answer(await in_thread(document.written, model.translator, ordered)))
+        return answers
 
     async def _laid_out(self, translator: Translator, texts: Sequence[str]) -> list[Layout]:
         def length(text: str) -> int:
@@ -162,9 +181,8 @@ class Service:
             return all_of_them()
         return await asyncio.to_thread(all_of_them)
 
-    async def _finished(self, client: Client, order: Future[T]) -> T:
-        """The result of an order, unless the client goes away or it takes too long."""
-        waiting = asyncio.wrap_future(order)
+    async def _finished(self, client: Client, waiting: asyncio.Future[T]) -> T:
+        """A result, unless the client goes away or it takes too long."""
         left = asyncio.ensure_future(client.gone())
         try:
             await asyncio.wait(
@@ -185,7 +203,7 @@ class Service:
         except SieveError as error:
             raise Refused(400, str(error)) from None
         finally:
-            waiting.cancel()  # and with it the order: what has not begun never will
+            waiting.cancel()  # and with it the orders: what has not begun never will
             left.cancel()
 
     def _answer(
@@ -214,27 +232,3 @@ class Service:
             waited=min(outcome.waited for outcome in outcomes),
             seconds=sum(outcome.seconds for outcome in outcomes),
         )
-
-
-class _Queued:
-    """A runner whose lines are sentences among others, for documents."""
-
-    def __init__(self, model: Model, submit: _Submit) -> None:
-        self._model = model
-        self._submit = submit
-        self._stopped = False
-        self._order: Future[list[Outcome[Translation]]] | None = None
-
-    def run(self, lines: Sequence[str], request: Request) -> list[Translation]:
-        """See `Runner.run`; prefixes, which belong to whole lists of lines, are not taken."""
-        assert not request.prefixes
-        self._order = self._submit(self._model, request, lines)
-        if self._stopped:
-            self._order.cancel()
-        return [outcome.value for outcome in self._order.result()]
-
-    def stop(self) -> None:
-        """Nobody waits for the document any more: what has not begun never will."""
-        self._stopped = True
-        if self._order is not None:
-            self._order.cancel()
