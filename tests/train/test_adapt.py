@@ -7,12 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sieve.bundle.directory import open_bundle
+from sieve.bundle.directory import LEXICON_FILE, Bundle, open_bundle
+from sieve.data.corpus import Corpus
+from sieve.engines.native.native_engine import NativeEngine
 from sieve.errors import ConfigError, InputError
-from sieve.files import read_json
+from sieve.files import read_json, write_json, write_tensors
 from sieve.repair.names import NAMES_FILE, Names
 from sieve.repair.word_set import WordSet
+from sieve.tokenize.vocabulary import IntArray
 from sieve.train.adapt import AdaptOptions, adapt
+from sieve.train.calibrate import CalibrationOptions, calibrate, mean_size, store, with_eos
 from sieve.train.session import train
 
 
@@ -75,6 +79,80 @@ def test_a_new_head_for_a_model_without_one(
     assert config["model"]["nvs_head"] == head
     with pytest.raises(ConfigError, match=r"no NVS head.*--new-head"):
         adapt(model, tmp_path / "other", AdaptOptions(corpora=corpora, head_only=True))
+
+
+def source_ids(corpus: Path, count: int) -> list[IntArray]:
+    sources, _ = Corpus.open(corpus).pairs(range(count))
+    return with_eos([sources[row].tolist() for row in range(count)])
+
+
+def calibrated(model: Path, corpus: Path, safe: bool) -> Bundle:
+    """Calibrates a model in place, with a minimum of 30."""
+    engine = NativeEngine.open(open_bundle(model))
+    options = CalibrationOptions(0.8, 90, least=30, safe=safe)
+    store(model, model, calibrate(engine, source_ids(corpus, 40), options))
+    return open_bundle(model)
+
+
+@pytest.mark.parametrize("safe", [True, False])
+def test_a_calibrated_model_is_calibrated_again(
+    tmp_path: Path,
+    toy_settings: dict[str, Any],
+    make_model: Callable[[str], Path],
+    caplog: pytest.LogCaptureFixture,
+    safe: bool,
+) -> None:
+    model, data = make_model("tied"), toy_settings["data"]
+    before = calibrated(model, Path(data["train"][0]), safe)
+    valid = (data["valid_src"], data["valid_tgt"]) if safe else ()
+    options = AdaptOptions(corpora=tuple(data["train"]), valid=valid, learning_rate=0.01, epochs=4)
+    assert adapt(model, tmp_path / "out", options) == 0
+    after = open_bundle(tmp_path / "out")
+    old, new = before.config["selection"], after.config["selection"]
+    assert [new[key] for key in ("threshold", "least", "safe")] == [0.8, 30, safe]
+    assert new["confidence"] != old["confidence"]
+    assert new["calibration"]["sentences"] == (40 if safe else 300)
+    assert ("no validation text (--valid): calibrating on training" in caplog.text) == (not safe)
+    ids = source_ids(Path(data["train"][0]), 300)
+    sizes = [mean_size(NativeEngine.open(model), ids, 0.8) for model in (before, after)]
+    assert 2 <= sizes[1] <= 1.2 * sizes[0]  # fewer where they hold all that the model writes
+
+
+def test_the_settings_of_the_selection_are_kept_uncalibrated(
+    tmp_path: Path, toy_settings: dict[str, Any], make_model: Callable[[str], Path]
+) -> None:
+    model, corpora = make_model("tied"), tuple(toy_settings["data"]["train"])
+    selection = {"threshold": 0.7, "least": 20, "safe": True}
+    write_json(model / "config.json", {**read_json(model / "config.json"), "selection": selection})
+    lexicon = np.arange(4, dtype=np.int32)
+    write_tensors(model / LEXICON_FILE, {"any": lexicon})
+    (model / "MODEL_CARD.md").write_text("BLEU 40")
+    options = AdaptOptions(corpora=corpora, epochs=1, overrides=("training.positive_weight=7",))
+    assert adapt(model, tmp_path / "out", options) == 0
+    config = read_json(tmp_path / "out" / "config.json")
+    assert config["selection"] == selection
+    assert config["training"]["training"]["positive_weight"] == 7.0
+    assert (tmp_path / "out" / LEXICON_FILE).is_file()
+    assert not (tmp_path / "out" / "MODEL_CARD.md").exists()
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_the_weight_of_positives_is_that_of_the_model(
+    tmp_path: Path,
+    toy_settings: dict[str, Any],
+    make_model: Callable[[str], Path],
+    caplog: pytest.LogCaptureFixture,
+    known: bool,
+) -> None:
+    model, corpora = make_model("full"), tuple(toy_settings["data"]["train"])
+    if not known:
+        config = read_json(model / "config.json")
+        del config["training"]
+        write_json(model / "config.json", config)
+    assert adapt(model, tmp_path / "out", AdaptOptions(corpora=corpora, epochs=1)) == 0
+    training = read_json(tmp_path / "out" / "config.json")["training"]["training"]
+    assert training["positive_weight"] == (100.0 if known else 100_000.0)
+    assert ("does not say which λ_p its head was trained with" in caplog.text) == (not known)
 
 
 def test_unequal_text(

@@ -1,7 +1,8 @@
-"""Fine-tune a model directory on new data: all of it, or its NVS head alone.
+"""Fine-tune a model directory on new data: the whole model, or its NVS head alone.
 
---head-only leaves the translation model as it is, bit for bit: only the encoder is run, and the
-head learns which words it needs. With --new-head a model without a head gets one.
+--head-only leaves the translation model unchanged, bit for bit, and trains only the head.
+--new-head gives a fresh head to a model. A calibrated model is calibrated again at the end, on the
+source side of --valid if given. A killed run resumes when rerun.
 
 Examples:
   sieve adapt model --pair in-domain.en in-domain.de --output adapted
@@ -19,23 +20,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of `sieve adapt`."""
     parser.add_argument("model", type=Path, metavar="MODEL", help="model directory to start from")
     data = parser.add_mutually_exclusive_group(required=True)
-    data.add_argument("--data", nargs="+", metavar="DIR", help="prepared corpora of its tokenizer")
-    data.add_argument("--pair", nargs=2, metavar=("SRC", "TGT"), help="plain text, line by line")
+    data.add_argument(
+        "--data", nargs="+", metavar="DIR", help="corpora prepared with the model's tokenizer"
+    )
+    data.add_argument("--pair", nargs=2, metavar=("SRC", "TGT"), help="parallel text files")
     parser.add_argument("--valid", nargs=2, metavar=("SRC", "TGT"), help="validation text files")
     parser.add_argument("--output", type=Path, required=True, metavar="DIR", help="model directory")
     parser.add_argument("--epochs", type=int, default=10, help="passes over the data (default 10)")
     parser.add_argument("--learning-rate", type=float, default=1e-4, help="default 0.0001")
     parser.add_argument(
-        "--batch-tokens", type=int, default=2048, help="target tokens of an update (default 2048)"
+        "--batch-tokens", type=int, default=2048, help="target tokens per update (default 2048)"
     )
-    parser.add_argument("--head-only", action="store_true", help="train the NVS head alone")
-    parser.add_argument("--new-head", choices=["tied", "full"], help="give the model a fresh head")
+    parser.add_argument("--head-only", action="store_true", help="train only the NVS head")
+    parser.add_argument("--new-head", choices=["tied", "full"], help="replace or add the head")
     parser.add_argument(
         "--set",
         action="append",
         default=[],
         metavar="SECTION.KEY=VALUE",
-        help="any setting of sieve train, for example training.precision=bf16",
+        help="any setting of sieve train, e.g. training.precision=bf16; repeatable",
     )
 
 

@@ -1,27 +1,36 @@
 """Fine-tuning: a short run from a model's weights on new data, ending in a model directory.
 
-The run lives beside the output as OUTPUT.run while it lasts, so that a killed one goes on when the
-command is repeated. Knows no training arithmetic: it only chooses settings.
+The run is kept beside the output as OUTPUT.run, so that a killed one resumes when rerun. What the
+model says about its selection is kept; a calibrated model is calibrated again, because its dial and
+confidence are about weights that have changed. Knows no training arithmetic.
 """
 
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sieve.bundle.directory import open_bundle
+import numpy as np
+
+from sieve.bundle.directory import CARD_FILE, CONFIG_FILE, Bundle, open_bundle
 from sieve.config import with_overrides
-from sieve.data.batching import BatchingOptions, MemoryPairs, Mixture, plan_epoch
+from sieve.data.batching import BatchingOptions, MemoryPairs, Mixture, PairSource, plan_epoch
+from sieve.engines.native.native_engine import NativeEngine
 from sieve.errors import ConfigError, InputError
-from sieve.files import copy_file, replace_directory
-from sieve.repair.names import NAMES_FILE
-from sieve.tokenize.vocabulary import EOS
-from sieve.train.config import DataConfig, parse_run_config
+from sieve.files import copy_file, read_json, replace_directory, write_json
+from sieve.log import logger
+from sieve.tokenize.vocabulary import EOS, IntArray
+from sieve.train.calibrate import BIAS, CalibrationOptions, calibrate, mean_size, store, with_eos
+from sieve.train.config import DataConfig, TrainingConfig, parse_run_config
 from sieve.train.distributed import is_first_process
 from sieve.train.session import train
 from sieve.train.setup import TrainingData, open_data, target_frequency
 from sieve.train.state import check_model_output
 from sieve.train.validate import read_lines, read_validation
+from sieve.translate.load import selection_resources
+
+_CALIBRATION_SENTENCES = 2000
 
 
 @dataclass(frozen=True)
@@ -64,11 +73,60 @@ def adapt(model: Path, output: Path, options: AdaptOptions) -> int:
     run = output.with_name(f"{output.name}.run")
     stopped = train(run, values, data)
     if not stopped and is_first_process():
-        if (model / NAMES_FILE).is_file():
-            copy_file(model / NAMES_FILE, run / "model" / NAMES_FILE)
+        _finish(open_bundle(model), run / "model", data)
         replace_directory(output, run / "model")
         shutil.rmtree(run)
     return stopped
+
+
+def _finish(before: Bundle, adapted: Path, data: TrainingData) -> None:
+    """Gives the adapted directory the lexicon, the names and the operating point of the model."""
+    for path in before.optional_files():
+        if path.name != CARD_FILE:  # a card tells of measurements, which are no longer true
+            copy_file(path, adapted / path.name)
+    selection = before.config.get("selection")
+    if not selection or "selection" not in open_bundle(adapted).config:
+        return  # the head is new, or there is none
+    if "calibration" in selection:
+        _calibrate_again(before, adapted, data)
+        return
+    config = read_json(adapted / CONFIG_FILE)
+    write_json(adapted / CONFIG_FILE, {**config, "selection": selection})
+
+
+def _calibrate_again(before: Bundle, adapted: Path, data: TrainingData) -> None:
+    """Moves the head so that its shortlists are as large as the model's were."""
+    resources = selection_resources(before)
+    threshold = resources.need_threshold()
+    engine = NativeEngine.open(open_bundle(adapted))
+    sources = _development_sources(data)
+    size = round(mean_size(NativeEngine.open(before), sources, threshold))
+    options = CalibrationOptions(
+        threshold=threshold,
+        size=max(2, min(size, engine.vocab_size - 1)),
+        least=resources.least,
+        safe=resources.safe,
+    )
+    logger.info("calibrating on %d sentences", len(sources))
+    store(adapted, adapted, calibrate(engine, sources, options))
+
+
+def _development_sources(data: TrainingData) -> list[IntArray]:
+    """Source sentences to calibrate on: those of the validation text, else of the training data."""
+    source: PairSource
+    if data.valid is not None:
+        source = data.valid.pairs
+    else:
+        source = max(data.mixture.sources, key=lambda corpus: corpus.num_pairs)
+        logger.warning(
+            "no validation text (--valid): calibrating on training sentences, "
+            "which makes recall and confidence look too good"
+        )
+    count = min(source.num_pairs, _CALIBRATION_SENTENCES)
+    indices = np.unique(np.linspace(0, source.num_pairs - 1, count, dtype=np.int64))
+    sentences, _ = source.pairs(indices)
+    rows = (sentences[row].tolist() for row in range(len(sentences)))
+    return with_eos([ids for ids in rows if ids])
 
 
 def _settings(model: Path, options: AdaptOptions) -> dict[str, Any]:
@@ -76,19 +134,35 @@ def _settings(model: Path, options: AdaptOptions) -> dict[str, Any]:
     if options.new_head:
         changes["nvs_head"] = options.new_head
     valid = dict(zip(("valid_src", "valid_tgt"), options.valid, strict=False))
+    training: dict[str, Any] = {
+        "batch_tokens": options.batch_tokens,
+        "learning_rate": options.learning_rate,
+        "schedule": "constant",
+        "warmup": 1,
+        "parts": "head" if options.head_only else "all",
+    }
     values: dict[str, Any] = {
         "init_from": str(model),
         "model": changes,
         "data": {"train": list(options.corpora), **valid},
-        "training": {
-            "batch_tokens": options.batch_tokens,
-            "learning_rate": options.learning_rate,
-            "schedule": "constant",
-            "warmup": 1,
-            "parts": "head" if options.head_only else "all",
-        },
+        "training": training | _head_settings(open_bundle(model)),
     }
     return with_overrides(values, options.overrides)
+
+
+def _head_settings(bundle: Bundle) -> dict[str, Any]:
+    """What the loss of the model's head was trained with, λ_p above all."""
+    run = bundle.config.get("training", {})
+    settings = run.get("training", {}) if isinstance(run, Mapping) else {}
+    kept = {name: settings[name] for name in ("positive_weight", "nvs_weight") if name in settings}
+    if "positive_weight" not in kept and BIAS in bundle.mapped_tensors():
+        logger.warning(
+            "%s: does not say which λ_p its head was trained with; using %g "
+            "(--set training.positive_weight=NUMBER for another)",
+            bundle.directory,
+            TrainingConfig().positive_weight,
+        )
+    return kept
 
 
 def _open(model: Path, config: DataConfig, options: AdaptOptions) -> TrainingData:

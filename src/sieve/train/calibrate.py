@@ -45,6 +45,8 @@ class CalibrationOptions:
     taken where that is reached with fewer."""
     least: int = 0
     """Words of a set at least, so that short sentences do not lack any."""
+    safe: bool = True
+    """Whether the model's default selection adds the safety set."""
 
     def __post_init__(self) -> None:
         if not 0.0 < self.threshold < 1.0:
@@ -123,6 +125,15 @@ def calibrate(
     return Calibration(options, shift, point, dial.shifted(shift), confidence)
 
 
+def mean_size(engine: Engine[Any], src_ids: Sequence[IntArray], threshold: float) -> float:
+    """Mean number of words that the head of a model votes for, without a minimum."""
+    votes = 0
+    for start in range(0, len(src_ids), _BATCH):
+        logits = engine.bow_logits(engine.encode(src_ids[start : start + _BATCH]))
+        votes += int((logits > log_odds(threshold)).sum())
+    return votes / len(src_ids)
+
+
 class _DialMeter:
     """Sizes and recall of the sets at every log-odds of the grid."""
 
@@ -170,7 +181,7 @@ def store(model: Path, output: Path, found: Calibration) -> None:
     sections["selection"] = {
         "threshold": found.options.threshold,
         "least": found.options.least,
-        "safe": True,
+        "safe": found.options.safe,
         "calibration": found.dial.as_json(),
         "confidence": [round(weight, 5) for weight in found.confidence.weights],
     }

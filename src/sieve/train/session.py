@@ -25,8 +25,7 @@ from sieve.train.setup import TrainingData, build_model, merged, open_data
 from sieve.train.state import Progress, RunDirectory, better
 from sieve.train.trainer import Trainer
 from sieve.train.validate import Validation, validate
-
-DEFAULT_THRESHOLD = 0.9
+from sieve.translate.load import DEFAULT_THRESHOLD
 
 
 def train(output: Path, given: Mapping[str, Any], data: TrainingData | None = None) -> int:
