@@ -1,4 +1,4 @@
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,10 +32,7 @@ class Model:
         self,
         source: Ragged | Encoded,
         selection: Mapping[str, Any],
-        options: Mapping[str, Any],
-        limits: npt.NDArray[np.int64],
-        keys: npt.NDArray[np.int64],
-        prefixes: Ragged | None,
+        search: Mapping[str, Any],
         threads: int,
     ) -> list[Result]: ...
     def score(
@@ -50,4 +47,5 @@ def available_kernels() -> list[str]: ...
 def int8_product(
     x: npt.NDArray[np.float32], packed: npt.NDArray[np.uint8], kernels: str
 ) -> npt.NDArray[np.float32]: ...
+def columns_of(chosen: Sequence[int], added: Sequence[int], wanted: Sequence[int]) -> list[int]: ...
 def read_seconds(bytes: int, repeats: int, kernels: str = "") -> float: ...

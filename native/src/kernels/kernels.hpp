@@ -53,8 +53,8 @@ struct Finish {
   bool add = false;  // to what is there
 };
 
-/// Keys and values of one sequence: keys for each head (width, padded length), values as rows of all
-/// heads, with room to read a vector beyond the last one.
+/// Keys and values of one sequence: keys for each head (width, padded length), values as rows of
+/// all heads, with room to read a vector beyond the last one.
 struct KeysValues {
   const float* keys = nullptr;
   const float* values = nullptr;

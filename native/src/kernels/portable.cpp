@@ -21,9 +21,10 @@ struct Isa {
     Shorts even, odd;  // values 0 and 2, values 1 and 3
   };
   static Shorts pairs(std::int8_t first, std::int8_t second) {
-    const std::uint32_t bits = static_cast<std::uint16_t>(std::int16_t{first}) |
-                               static_cast<std::uint32_t>(static_cast<std::uint16_t>(std::int16_t{second})) << 16;
-    return reinterpret_cast<Shorts>(Integers{} + static_cast<std::int32_t>(bits));
+    const auto low = static_cast<std::uint16_t>(std::int16_t{first});
+    const auto high = static_cast<std::uint16_t>(std::int16_t{second});
+    const std::uint32_t both = low | static_cast<std::uint32_t>(high) << 16;
+    return reinterpret_cast<Shorts>(Integers{} + static_cast<std::int32_t>(both));
   }
   static Row row(const std::int8_t* p) { return {pairs(p[0], p[2]), pairs(p[1], p[3])}; }
   static Integers weights(Integers stored) { return stored; }

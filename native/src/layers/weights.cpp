@@ -187,21 +187,4 @@ void Activations::set(const Kernels& kernels, const FloatRows& rows, bool int8) 
   }
 }
 
-void Activations::multiply(const Kernels& kernels, const Weights& w, float* out,
-                           Finish finish) const {
-  if (is_int8_) {
-    kernels.multiply_int8(int8_, w.int8, out, finish);
-  } else {
-    kernels.multiply_float(floats_, w.floats, out, finish);
-  }
-}
-
-void Activations::pool(const Kernels& kernels, const Weights& w, float* best) const {
-  if (is_int8_) {
-    kernels.pool_int8(int8_, w.int8, best);
-  } else {
-    kernels.pool_float(floats_, w.floats, best);
-  }
-}
-
 }  // namespace sieve

@@ -87,9 +87,22 @@ Buffer<float> find_vector(const Tensors& tensors, const std::string& name, std::
 class Activations {
  public:
   void set(const Kernels& kernels, const FloatRows& rows, bool int8);
-  void multiply(const Kernels& kernels, const Weights& w, float* out, Finish finish) const;
+  /// out (rows, padded channels) = rows Wᵀ.
+  void multiply(const Kernels& kernels, const Weights& w, float* out, Finish finish) const {
+    if (is_int8_) {
+      kernels.multiply_int8(int8_, w.int8, out, finish);
+    } else {
+      kernels.multiply_float(floats_, w.floats, out, finish);
+    }
+  }
   /// best (padded channels): the maximum over rows.
-  void pool(const Kernels& kernels, const Weights& w, float* best) const;
+  void pool(const Kernels& kernels, const Weights& w, float* best) const {
+    if (is_int8_) {
+      kernels.pool_int8(int8_, w.int8, best);
+    } else {
+      kernels.pool_float(floats_, w.floats, best);
+    }
+  }
 
  private:
   FloatRows floats_;

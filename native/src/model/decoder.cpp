@@ -6,12 +6,12 @@
 
 namespace sieve {
 
-void Decoder::start(const Model& model, const Kernels& kernels, const float* memory,
-                    std::size_t length, std::size_t rows, Workspace& work) {
+void Decoder::start(const Model& model, const FloatRows& memory, std::size_t rows,
+                    Workspace& work) {
   const Dimensions& d = model.dimensions();
-  const std::size_t S = model.stride(), layers = model.decoder().size();
+  const std::size_t S = model.stride(), layers = model.decoder().size(), length = memory.rows;
   model_ = &model;
-  kernels_ = &kernels;
+  kernels_ = &model.kernels();
   length_ = length;
   rows_ = rows;
   position_ = 0;
@@ -21,12 +21,12 @@ void Decoder::start(const Model& model, const Kernels& kernels, const float* mem
   }
   focus_.grow(rows);
   gates_.grow(2 * rows * S);
-  work.activations.set(kernels, {memory, length, S}, model.int8());
+  work.activations.set(*kernels_, memory, model.int8());
   for (std::size_t i = 0; i < layers; ++i) {
     const Linear& project = model.decoder()[i].key_value;
     const std::size_t wide = padded(2 * d.width);
     float* both = keys_values_[i].grow(length * wide);
-    work.activations.multiply(kernels, project.weight.weights(), both, project.finish());
+    work.activations.multiply(*kernels_, project.weight.weights(), both, project.finish());
     transpose_keys(both, wide, length, d.width, keys_[i]);
     if (d.recurrent) {
       float* cells = before_[i].grow(rows * S);
@@ -53,13 +53,13 @@ const float* Decoder::step(std::span<const std::int32_t> ids,
   const std::size_t layers = model_->decoder().size();
   for (std::size_t i = 0; i < layers; ++i) {
     const DecoderLayer& layer = model_->decoder()[i];
-    model_->normalize(*kernels_, layer.norm, n, x, work);
+    model_->normalize(layer.norm, n, x, work);
     if (d.recurrent) {
       recur(i, parents, x, work);
     } else {
       attend_past(i, n, x, work);
     }
-    model_->normalize(*kernels_, layer.cross_norm, n, x, work);
+    model_->normalize(layer.cross_norm, n, x, work);
     work.activations.multiply(*kernels_, layer.query.weight.weights(), query, layer.query.finish());
     const KeysValues past{keys_[i].data(), keys_values_[i].data() + d.width, padded(2 * d.width),
                           length_, d.heads, d.width / d.heads};
@@ -68,7 +68,7 @@ const float* Decoder::step(std::span<const std::int32_t> ids,
     work.activations.set(*kernels_, {context, n, S}, model_->int8());
     work.activations.multiply(*kernels_, layer.out.weight.weights(), x,
                               layer.out.finish(false, true));
-    model_->feed_forward(*kernels_, layer.feed_forward, n, x, work);
+    model_->feed_forward(layer.feed_forward, n, x, work);
   }
   const Norm& norm = model_->decoder_norm();
   float* states = work.normed.grow(n * S);

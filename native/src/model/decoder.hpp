@@ -12,9 +12,8 @@ namespace sieve {
 
 class Decoder {
  public:
-  /// Starts anew with the memory (T, stride) of a sentence, for at most `rows` hypotheses.
-  void start(const Model& model, const Kernels& kernels, const float* memory, std::size_t length,
-             std::size_t rows, Workspace& work);
+  /// Starts anew with the memory of a sentence, for at most `rows` hypotheses.
+  void start(const Model& model, const FloatRows& memory, std::size_t rows, Workspace& work);
 
   /// Consumes one token for each hypothesis; row r goes on from what row parents[r] was before.
   /// Returns states (ids.size(), stride), valid until the next call.
@@ -26,7 +25,7 @@ class Decoder {
   /// Takes steps back: as it was after its first `steps` ones, at least one.
   void rewind(std::size_t steps);
 
-  std::size_t stride() const { return model_->stride(); }
+  const Model& model() const { return *model_; }
 
   /// Source position that the alignment head looked at in the last step, for each row.
   const std::int32_t* focus() const { return focus_.data(); }

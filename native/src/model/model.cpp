@@ -78,8 +78,9 @@ void check(const Dimensions& d) {
 
 }  // namespace
 
-Model::Model(const Dimensions& dimensions, const Tensors& tensors, bool int8)
-    : dimensions_(dimensions), int8_(int8) {
+Model::Model(const Dimensions& dimensions, const Tensors& tensors, bool int8,
+             const Kernels& kernels)
+    : dimensions_(dimensions), int8_(int8), kernels_(kernels) {
   check(dimensions);
   const Dimensions& d = dimensions_;
   const Finder find{tensors, int8};
@@ -146,27 +147,25 @@ void Model::embed_target(std::int32_t id, std::size_t position, float* row) cons
   add_position(position, row);
 }
 
-void Model::normalize(const Kernels& kernels, const Norm& norm, std::size_t rows, const float* x,
-                      Workspace& work) const {
+void Model::normalize(const Norm& norm, std::size_t rows, const float* x, Workspace& work) const {
   float* normed = work.normed.grow(rows * stride());
-  kernels.layer_norm({x, rows, stride()}, dimensions_.width, norm.weight.data(), norm.bias.data(),
-                     normed);
-  work.activations.set(kernels, {normed, rows, stride()}, int8_);
+  kernels_.layer_norm({x, rows, stride()}, dimensions_.width, norm.weight.data(),
+                      norm.bias.data(), normed);
+  work.activations.set(kernels_, {normed, rows, stride()}, int8_);
 }
 
-void Model::feed_forward(const Kernels& kernels, const FeedForward& layer, std::size_t rows,
-                         float* x, Workspace& work) const {
+void Model::feed_forward(const FeedForward& layer, std::size_t rows, float* x,
+                         Workspace& work) const {
   const std::size_t wide = padded(dimensions_.hidden);
-  normalize(kernels, layer.norm, rows, x, work);
+  normalize(layer.norm, rows, x, work);
   float* hidden = work.hidden.grow(rows * wide);
-  work.activations.multiply(kernels, layer.hidden.weight.weights(), hidden,
+  work.activations.multiply(kernels_, layer.hidden.weight.weights(), hidden,
                             layer.hidden.finish(true));
-  work.activations.set(kernels, {hidden, rows, wide}, int8_);
-  work.activations.multiply(kernels, layer.out.weight.weights(), x, layer.out.finish(false, true));
+  work.activations.set(kernels_, {hidden, rows, wide}, int8_);
+  work.activations.multiply(kernels_, layer.out.weight.weights(), x, layer.out.finish(false, true));
 }
 
-void Model::encode(const Kernels& kernels, std::span<const std::int32_t> ids, Workspace& work,
-                   float* memory) const {
+void Model::encode(std::span<const std::int32_t> ids, Workspace& work, float* memory) const {
   const Dimensions& d = dimensions_;
   const std::size_t T = ids.size(), S = stride(), wide = padded(3 * d.width);
   float* x = work.x.grow(T * S);
@@ -179,44 +178,44 @@ void Model::encode(const Kernels& kernels, std::span<const std::int32_t> ids, Wo
   float* context = work.context.grow(T * S);
   float* scores = work.scores.grow(5 * padded(T));
   for (const EncoderLayer& layer : encoder_) {
-    normalize(kernels, layer.norm, T, x, work);
-    work.activations.multiply(kernels, layer.qkv.weight.weights(), qkv, layer.qkv.finish());
+    normalize(layer.norm, T, x, work);
+    work.activations.multiply(kernels_, layer.qkv.weight.weights(), qkv, layer.qkv.finish());
     transpose_keys(qkv + d.width, wide, T, d.width, work.keys);
     const KeysValues past{work.keys.data(), qkv + 2 * d.width, wide, T, d.heads,
                           d.width / d.heads};
-    kernels.attend({qkv, T, wide}, past, scores, context, S, nullptr);
-    work.activations.set(kernels, {context, T, S}, int8_);
-    work.activations.multiply(kernels, layer.out.weight.weights(), x,
+    kernels_.attend({qkv, T, wide}, past, scores, context, S, nullptr);
+    work.activations.set(kernels_, {context, T, S}, int8_);
+    work.activations.multiply(kernels_, layer.out.weight.weights(), x,
                               layer.out.finish(false, true));
-    feed_forward(kernels, layer.feed_forward, T, x, work);
+    feed_forward(layer.feed_forward, T, x, work);
   }
-  kernels.layer_norm({x, T, S}, d.width, encoder_norm_.weight.data(), encoder_norm_.bias.data(),
+  kernels_.layer_norm({x, T, S}, d.width, encoder_norm_.weight.data(), encoder_norm_.bias.data(),
                      memory);
 }
 
-void Model::prepare_vote(const Kernels& kernels, const float* memory, std::size_t length,
-                         Workspace& work) const {
+void Model::prepare_vote(const FloatRows& memory, Workspace& work) const {
   const Dimensions& d = dimensions_;
   if (d.head == Dimensions::Head::kNone) {
     throw ModelError("this model has no selection head (model.nvs_head is 'none')");
   }
-  work.activations.set(kernels, {memory, length, stride()}, int8_);
+  const std::size_t length = memory.rows;
+  work.activations.set(kernels_, memory, int8_);
   if (head_is_tied()) {
     const std::size_t wide = padded(d.head_hidden);
     float* hidden = work.hidden.grow(length * wide);
-    work.activations.multiply(kernels, head_hidden_.weight.weights(), hidden,
+    work.activations.multiply(kernels_, head_hidden_.weight.weights(), hidden,
                               head_hidden_.finish(true));
-    work.activations.set(kernels, {hidden, length, wide}, int8_);
+    work.activations.set(kernels_, {hidden, length, wide}, int8_);
     float* adapted = work.normed.grow(length * stride());
-    work.activations.multiply(kernels, head_out_.weight.weights(), adapted, head_out_.finish());
-    work.activations.set(kernels, {adapted, length, stride()}, int8_);
+    work.activations.multiply(kernels_, head_out_.weight.weights(), adapted, head_out_.finish());
+    work.activations.set(kernels_, {adapted, length, stride()}, int8_);
   }
 }
 
-void Model::vote(const Kernels& kernels, std::size_t first, std::size_t count,
-                 const Workspace& work, float* logits) const {
+void Model::vote(std::size_t first, std::size_t count, const Workspace& work,
+                 float* logits) const {
   const Matrix& weight = head_is_tied() ? output() : head_;
-  work.activations.pool(kernels, weight.part(first, count), logits);
+  work.activations.pool(kernels_, weight.part(first, count), logits);
   const float* bias = head_bias_.data() + first;
   for (std::size_t i = 0; i < std::min(count, dimensions_.tgt_words - first); ++i) {
     logits[i] += bias[i];

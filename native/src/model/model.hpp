@@ -64,10 +64,11 @@ struct Workspace {
 class Model {
  public:
   /// Takes views of int8 tensors, which must outlive the model; throws ModelError.
-  Model(const Dimensions& dimensions, const Tensors& tensors, bool int8);
+  Model(const Dimensions& dimensions, const Tensors& tensors, bool int8, const Kernels& kernels);
 
   const Dimensions& dimensions() const { return dimensions_; }
   bool int8() const { return int8_; }
+  const Kernels& kernels() const { return kernels_; }
   std::size_t stride() const { return padded(dimensions_.width); }
   const std::vector<DecoderLayer>& decoder() const { return decoder_; }
   const Norm& decoder_norm() const { return decoder_norm_; }
@@ -76,30 +77,26 @@ class Model {
   const float* output_bias() const { return output_bias_.data(); }
 
   /// Memory (T, stride) of T source ids.
-  void encode(const Kernels& kernels, std::span<const std::int32_t> ids, Workspace& work,
-              float* memory) const;
+  void encode(std::span<const std::int32_t> ids, Workspace& work, float* memory) const;
   /// Whether the selection head votes with the output layer's own rows.
   bool head_is_tied() const { return dimensions_.head == Dimensions::Head::kTied; }
   /// Makes the selection head ready to vote on a sentence: activations for `vote`.
-  void prepare_vote(const Kernels& kernels, const float* memory, std::size_t length,
-                    Workspace& work) const;
+  void prepare_vote(const FloatRows& memory, Workspace& work) const;
   /// Logits of `count` words from `first` (a multiple of 64) on, maxima over positions.
-  void vote(const Kernels& kernels, std::size_t first, std::size_t count, const Workspace& work,
-            float* logits) const;
+  void vote(std::size_t first, std::size_t count, const Workspace& work, float* logits) const;
   /// Row of a target word at a position, as the decoder reads it.
   void embed_target(std::int32_t id, std::size_t position, float* row) const;
   /// x += out(ReLU(hidden(norm(x)))) for `rows` rows.
-  void feed_forward(const Kernels& kernels, const FeedForward& layer, std::size_t rows, float* x,
-                    Workspace& work) const;
+  void feed_forward(const FeedForward& layer, std::size_t rows, float* x, Workspace& work) const;
   /// activations = norm(x)
-  void normalize(const Kernels& kernels, const Norm& norm, std::size_t rows, const float* x,
-                 Workspace& work) const;
+  void normalize(const Norm& norm, std::size_t rows, const float* x, Workspace& work) const;
 
  private:
   void add_position(std::size_t position, float* row) const;
 
   Dimensions dimensions_;
   bool int8_;
+  const Kernels& kernels_;
   Matrix src_embedding_, tgt_embedding_, output_;
   Buffer<float> output_bias_;
   std::vector<EncoderLayer> encoder_;

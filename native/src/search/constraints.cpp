@@ -7,23 +7,20 @@ namespace sieve {
 
 constexpr float kNever = -std::numeric_limits<float>::infinity();
 
-void Constraints::start(const std::vector<Blocked>& blocked,
-                        const std::vector<std::uint8_t>& opens,
-                        std::span<const std::int32_t> prefix, const OutputWords& words,
-                        std::size_t rows) {
-  blocked_ = &blocked;
-  opens_ = &opens;
+void Constraints::start(const SearchOptions& options, std::span<const std::int32_t> prefix,
+                        const OutputWords& words) {
+  options_ = &options;
   prefix_ = prefix;
   words_ = &words;
   position_ = 0;
   depth_ = 1;
   last_.clear();
-  for (const Blocked& one : blocked) {
+  for (const Blocked& one : options.blocked) {
     depth_ = std::max(depth_, one.tokens.size());
     last_.push_back(words.column(one.tokens.back()));
   }
-  recent_.assign(rows * depth_, kBos);
-  moved_.assign(rows * depth_, kBos);
+  recent_.assign(options.rows * depth_, kBos);
+  moved_.assign(options.rows * depth_, kBos);
 }
 
 void Constraints::apply(std::size_t row, float* logits) const {
@@ -35,14 +32,14 @@ void Constraints::apply(std::size_t row, float* logits) const {
     return;
   }
   const std::int32_t* newest = recent_.data() + (row + 1) * depth_;
-  for (std::size_t i = 0; i < blocked_->size(); ++i) {
-    const Blocked& one = (*blocked_)[i];
+  for (std::size_t i = 0; i < options_->blocked.size(); ++i) {
+    const Blocked& one = options_->blocked[i];
     const auto said = static_cast<std::ptrdiff_t>(one.tokens.size() - 1);
     if (last_[i] < 0 || !std::equal(one.tokens.begin(), one.tokens.end() - 1, newest - said)) {
       continue;
     }
     const auto before = static_cast<std::size_t>(*(newest - said - 1));
-    if (one.at_word_start && (*opens_)[before] != 0) {
+    if (one.at_word_start && options_->opens[before] != 0) {
       continue;
     }
     logits[last_[i]] = kNever;

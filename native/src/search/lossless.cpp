@@ -27,41 +27,31 @@ std::size_t highest(const Kernels& kernels, const float* logits, std::size_t col
 
 }  // namespace
 
-std::vector<Hypothesis> LosslessSearch::run(Decoder& decoder, OutputWords& words,
-                                            const Model& model, const Kernels& kernels,
-                                            std::span<const std::int32_t> exclude, bool alignment,
-                                            std::size_t limit,
-                                            std::span<const std::int32_t> prefix, Workspace& work,
+std::vector<Hypothesis> LosslessSearch::run(const Sentence& sentence, const Request& request,
+                                            Decoder& decoder, OutputWords& words, Workspace& work,
                                             Interrupt& interrupt) {
+  const Model& model = decoder.model();
   steps_ = returns_ = 0;
   tokens_.clear();
   focus_.clear();
   scores_.clear();
-  bias_ = full_bias(model, exclude, prefix);
+  prefix_ = sentence.prefix;
+  bias_ = full_bias(model, request.selection.exclude);
   decoder.remember();
-  for (std::size_t interval = kFirst, sure = 0; sure < limit;) {
-    while (tokens_.size() < std::min(limit, sure + interval) &&
+  for (std::size_t interval = kFirst, sure = 0; sure < sentence.limit;) {
+    while (tokens_.size() < std::min(sentence.limit, sure + interval) &&
            (tokens_.size() == sure || tokens_.back() != kEos)) {
       if (interrupt.stopped()) {
         throw Stopped{};
       }
-      draft(decoder, words, kernels, prefix, work);
+      draft(decoder, words, work);
     }
-    check(model, kernels, sure, work);
+    check(model, sure, work);
     bool right = true;
     for (; sure < tokens_.size() && right; ++sure) {
-      const Verdict& verdict = verdicts_[sure];
-      const bool forced = sure < prefix.size();
-      right = forced || tokens_[sure] == verdict.best;
-      const float logit = right ? verdict.chosen : verdict.top;
-      scores_.push_back(logit - (verdict.top + static_cast<float>(std::log(verdict.sum))));
+      right = accept(sure, words);
       if (!std::isfinite(scores_.back())) {
         return {};
-      }
-      if (!right) {
-        words.add(verdict.best);
-        tokens_[sure] = verdict.best;
-        ++returns_;
       }
     }
     tokens_.resize(sure);
@@ -75,38 +65,56 @@ std::vector<Hypothesis> LosslessSearch::run(Decoder& decoder, OutputWords& words
       break;
     }
   }
-  Hypothesis found{tokens_, scores_, {}, 0.0F};
-  if (tokens_.back() == kEos) {
-    found.tokens.pop_back();
-  }
-  if (alignment) {
-    found.positions.assign(focus_.begin(),
-                           focus_.begin() + static_cast<std::ptrdiff_t>(found.tokens.size()));
-  }
-  return {found};
+  return {result(request.search.alignment)};
 }
 
 /// One step with the selected words.
-void LosslessSearch::draft(Decoder& decoder, const OutputWords& words, const Kernels& kernels,
-                           std::span<const std::int32_t> prefix, Workspace& work) {
-  const std::size_t step = tokens_.size(), S = decoder.stride(), C = words.columns();
+void LosslessSearch::draft(Decoder& decoder, const OutputWords& words, Workspace& work) {
+  const std::size_t step = tokens_.size(), S = decoder.model().stride(), C = words.columns();
   const std::int32_t before = step == 0 ? kBos : tokens_.back(), parent = 0;
   const float* state = decoder.step({&before, 1}, {&parent, 1}, work);
   std::copy(state, state + S, states_.grow((step + 1) * S) + step * S);
   focus_.push_back(decoder.focus()[0]);
   ++steps_;
-  if (step < prefix.size()) {
-    tokens_.push_back(prefix[step]);
+  if (step < prefix_.size()) {
+    tokens_.push_back(prefix_[step]);
     return;
   }
   float* logits = logits_.grow(C);
-  words.logits(kernels, {state, 1, S}, work, logits);
+  words.logits({state, 1, S}, work, logits);
+  const Kernels& kernels = decoder.model().kernels();
   tokens_.push_back(words.id(highest(kernels, logits, C, maxima_.grow(C / kGroup))));
 }
 
+/// Takes a step that all words confirm, or the word that they say instead: then false.
+bool LosslessSearch::accept(std::size_t step, OutputWords& words) {
+  const Verdict& verdict = verdicts_[step];
+  const bool right = step < prefix_.size() || tokens_[step] == verdict.best;
+  const float logit = right ? verdict.chosen : verdict.top;
+  scores_.push_back(logit - (verdict.top + static_cast<float>(std::log(verdict.sum))));
+  if (!right && std::isfinite(scores_.back())) {
+    words.add(verdict.best);
+    tokens_[step] = verdict.best;
+    ++returns_;
+  }
+  return right;
+}
+
+Hypothesis LosslessSearch::result(bool alignment) const {
+  Hypothesis best{tokens_, scores_, {}, 0.0F};
+  if (tokens_.back() == kEos) {
+    best.tokens.pop_back();
+  }
+  if (alignment) {
+    best.positions.assign(focus_.begin(),
+                          focus_.begin() + static_cast<std::ptrdiff_t>(best.tokens.size()));
+  }
+  return best;
+}
+
 /// Verdicts on the steps from `first` on. Logits of a block of words at a time are kept, no more.
-void LosslessSearch::check(const Model& model, const Kernels& kernels, std::size_t first,
-                           Workspace& work) {
+void LosslessSearch::check(const Model& model, std::size_t first, Workspace& work) {
+  const Kernels& kernels = model.kernels();
   const std::size_t S = model.stride(), rows = tokens_.size() - first;
   const std::size_t V = model.dimensions().tgt_words;
   const std::size_t block = std::max(kGroup, kNear / S / kGroup * kGroup);
@@ -142,8 +150,8 @@ void LosslessSearch::check(const Model& model, const Kernels& kernels, std::size
 }
 
 /// The output layer's biases; −inf for excluded words, unless required, and where there is none.
-const float* LosslessSearch::full_bias(const Model& model, std::span<const std::int32_t> exclude,
-                                       std::span<const std::int32_t> prefix) {
+const float* LosslessSearch::full_bias(const Model& model,
+                                       std::span<const std::int32_t> exclude) {
   if (exclude.empty()) {
     return model.output_bias();
   }
@@ -151,7 +159,7 @@ const float* LosslessSearch::full_bias(const Model& model, std::span<const std::
   float* masked = masked_.grow(padded(V));
   std::copy(model.output_bias(), model.output_bias() + padded(V), masked);
   for (const std::int32_t id : exclude) {
-    if (id != kEos && std::find(prefix.begin(), prefix.end(), id) == prefix.end()) {
+    if (id != kEos && std::find(prefix_.begin(), prefix_.end(), id) == prefix_.end()) {
       masked[static_cast<std::size_t>(id)] = kNever;
     }
   }

@@ -1,9 +1,9 @@
 // Greedy search over selected words that finds what greedy search over all words finds.
 //
-// Some steps are made with the selected words alone, then their states are checked against all words
-// in one product. At the first step where another word is better, that word joins the selected ones
-// and the search goes on from there. Steps between two checks: doubled when all were right, one when
-// not, so that little is lost where a selection keeps failing.
+// Some steps are made with the selected words alone, then their states are checked against all
+// words in one product. At the first step where another word is better, that word joins the
+// selected ones and the search continues from there. Steps between two checks: doubled when all
+// were right, one when not, so that little is lost where a selection keeps failing.
 #pragma once
 
 #include <cstddef>
@@ -17,10 +17,10 @@ namespace sieve {
 
 class LosslessSearch {
  public:
-  /// What greedy search over all words but the excluded ones finds; nothing where no score is finite.
-  std::vector<Hypothesis> run(Decoder& decoder, OutputWords& words, const Model& model, const Kernels& kernels,
-                 std::span<const std::int32_t> exclude, bool alignment, std::size_t limit,
-                 std::span<const std::int32_t> prefix, Workspace& work, Interrupt& interrupt);
+  /// What greedy search over all words but the excluded ones finds; nothing where no score is
+  /// finite.
+  std::vector<Hypothesis> run(const Sentence& sentence, const Request& request, Decoder& decoder,
+                              OutputWords& words, Workspace& work, Interrupt& interrupt);
   /// Steps that the last run made, those it took back included.
   std::size_t steps() const { return steps_; }
   /// How often the last run went back.
@@ -34,13 +34,14 @@ class LosslessSearch {
     double sum = 0.0;                 // of exp(logit − top)
   };
 
-  void draft(Decoder& decoder, const OutputWords& words, const Kernels& kernels,
-             std::span<const std::int32_t> prefix, Workspace& work);
-  void check(const Model& model, const Kernels& kernels, std::size_t first, Workspace& work);
-  const float* full_bias(const Model& model, std::span<const std::int32_t> exclude,
-                         std::span<const std::int32_t> prefix);
+  void draft(Decoder& decoder, const OutputWords& words, Workspace& work);
+  void check(const Model& model, std::size_t first, Workspace& work);
+  bool accept(std::size_t step, OutputWords& words);
+  Hypothesis result(bool alignment) const;
+  const float* full_bias(const Model& model, std::span<const std::int32_t> exclude);
 
   std::size_t steps_ = 0, returns_ = 0;
+  std::span<const std::int32_t> prefix_;
   const float* bias_ = nullptr;
   std::vector<std::int32_t> tokens_, focus_;
   std::vector<float> scores_;

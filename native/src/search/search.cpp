@@ -25,53 +25,22 @@ float gumbel(std::uint32_t row, std::int32_t id) {
 
 }  // namespace
 
-std::vector<Hypothesis> Search::run(Decoder& decoder, const OutputWords& words,
-                                    const Kernels& kernels, const SearchOptions& options,
-                                    std::size_t limit, std::span<const std::int32_t> prefix,
-                                    std::uint32_t key, Workspace& work, Interrupt& interrupt) {
-  options_ = &options;
-  key_ = key;
-  most_ = options.sampling ? options.rows : 2 * options.rows;
-  const std::size_t living = options.sampling ? options.rows : 1, S = words.columns();
-  scores_.assign(living, 0.0F);
-  ids_.assign(living, kBos);
-  parents_.assign(living, 0);
-  history_.clear();
-  alive_.clear();
-  focus_.clear();
-  finished_.clear();
-  const std::size_t usual = std::min<std::size_t>(limit, 256);  // room, so that no step allocates
-  history_.reserve(usual * most_);
-  alive_.reserve(usual * options.rows);
-  candidates_.reserve(most_);
-  finished_.reserve(options.rows + 1);
-  if (options.alignment) {
-    focus_.reserve(usual * options.rows);
-  }
-  const bool constrained = !prefix.empty() || !options.blocked.empty();
-  if (constrained) {
-    constraints_.start(options.blocked, options.opens, prefix, words, options.rows);
-  }
-  float* logits = logits_.grow(options.rows * S);
-  maxima_.grow(options.rows * (S / kGroup));
-  log_sums_.resize(options.rows);
-  for (step_ = 0; step_ < limit && !scores_.empty();) {
+std::vector<Hypothesis> Search::run(const Sentence& sentence, const SearchOptions& options,
+                                    Decoder& decoder, const OutputWords& words, Workspace& work,
+                                    Interrupt& interrupt) {
+  start(sentence, options, words);
+  const std::size_t columns = words.columns();
+  float* logits = logits_.grow(options.rows * columns);
+  while (step_ < limit_ && !scores_.empty()) {
     if (interrupt.stopped()) {
       throw Stopped{};
     }
-    const std::size_t n = scores_.size();
+    const std::size_t rows = scores_.size();
     const float* states = decoder.step(ids_, parents_, work);
-    words.logits(kernels, {states, n, decoder.stride()}, work, logits);
-    for (std::size_t r = 0; r < n; ++r) {
-      float* maxima = maxima_.data() + r * (S / kGroup);
-      log_sums_[r] = log_sum(kernels, logits + r * S, S, maxima);
-      if (constrained) {
-        constraints_.apply(r, logits + r * S);
-        kernels.chunk_maxima(logits + r * S, S, maxima);
-      }
-    }
+    words.logits({states, rows, decoder.model().stride()}, work, logits);
+    finish_logits(decoder.model().kernels(), rows, columns);
     if (options.alignment) {
-      focus_.insert(focus_.end(), decoder.focus(), decoder.focus() + n);
+      focus_.insert(focus_.end(), decoder.focus(), decoder.focus() + rows);
       focus_.resize((step_ + 1) * options.rows);
     }
     if (options.sampling) {
@@ -79,21 +48,65 @@ std::vector<Hypothesis> Search::run(Decoder& decoder, const OutputWords& words,
     } else {
       find_candidates(words, logits);
     }
-    finish(limit);
-    live_on(options);
+    finish();
+    live_on();
     ++step_;
-    if (ended(options, limit)) {
+    if (ended()) {
       break;
     }
-    if (constrained) {
+    if (constrained_) {
       constraints_.update(ids_, parents_);
     }
   }
-  std::vector<Hypothesis> found;
+  std::vector<Hypothesis> best;
   for (std::size_t i = 0; i < std::min(options.n_best, finished_.size()); ++i) {
-    found.push_back(follow(finished_[i]));
+    best.push_back(follow(finished_[i]));
   }
-  return found;
+  return best;
+}
+
+void Search::start(const Sentence& sentence, const SearchOptions& options,
+                   const OutputWords& words) {
+  options_ = &options;
+  key_ = sentence.key;
+  limit_ = sentence.limit;
+  step_ = 0;
+  most_ = options.sampling ? options.rows : 2 * options.rows;
+  const std::size_t living = options.sampling ? options.rows : 1;
+  scores_.assign(living, 0.0F);
+  ids_.assign(living, kBos);
+  parents_.assign(living, 0);
+  history_.clear();
+  alive_.clear();
+  focus_.clear();
+  finished_.clear();
+  const std::size_t usual = std::min<std::size_t>(limit_, 256);  // room, so that no step allocates
+  history_.reserve(usual * most_);
+  alive_.reserve(usual * options.rows);
+  candidates_.reserve(most_);
+  finished_.reserve(options.rows + 1);
+  if (options.alignment) {
+    focus_.reserve(usual * options.rows);
+  }
+  constrained_ = !sentence.prefix.empty() || !options.blocked.empty();
+  if (constrained_) {
+    constraints_.start(options, sentence.prefix, words);
+  }
+  maxima_.grow(options.rows * (words.columns() / kGroup));
+  log_sums_.resize(options.rows);
+}
+
+/// Sums of the logits of `rows` rows, maxima of their chunks, and what constraints forbid.
+void Search::finish_logits(const Kernels& kernels, std::size_t rows, std::size_t columns) {
+  for (std::size_t r = 0; r < rows; ++r) {
+    float* row = logits_.data() + r * columns;
+    float* maxima = maxima_.data() + r * (columns / kGroup);
+    log_sums_[r] = log_sum(kernels, row, columns, maxima);
+    if (constrained_) {
+      constraints_.apply(r, row);
+      kernels.chunk_maxima(row, columns, maxima);
+    }
+  }
 }
 
 void Search::find_candidates(const OutputWords& words, const float* logits) {
@@ -170,8 +183,8 @@ float Search::weight(std::size_t length) const {
 }
 
 /// Merges the ending ones of the best K candidates into the finished hypotheses.
-void Search::finish(std::size_t limit) {
-  const bool cut = step_ + 1 >= limit;
+void Search::finish() {
+  const bool cut = step_ + 1 >= limit_;
   const float factor = weight(step_ + 1);
   const std::size_t kept = options_->rows;
   for (std::size_t rank = 0; rank < std::min(kept, candidates_.size()); ++rank) {
@@ -190,7 +203,8 @@ void Search::finish(std::size_t limit) {
   }
 }
 
-void Search::live_on(const SearchOptions& options) {
+void Search::live_on() {
+  const SearchOptions& options = *options_;
   const std::size_t before = history_.size();
   history_.insert(history_.end(), candidates_.begin(), candidates_.end());
   history_.resize(before + most_);
@@ -213,9 +227,10 @@ void Search::live_on(const SearchOptions& options) {
 }
 
 /// Whether nothing better can follow.
-bool Search::ended(const SearchOptions& options, std::size_t limit) const {
+bool Search::ended() const {
+  const SearchOptions& options = *options_;
   const float best = scores_.empty() ? kNever : *std::max_element(scores_.begin(), scores_.end());
-  if (!(best > kNever) || step_ >= limit) {
+  if (!(best > kNever) || step_ >= limit_) {
     return true;
   }
   const bool greedy = !options.sampling && options.rows == 1;
@@ -223,7 +238,7 @@ bool Search::ended(const SearchOptions& options, std::size_t limit) const {
     return true;
   }
   return finished_.size() >= options.n_best &&
-         finished_[options.n_best - 1].value >= best * weight(limit);
+         finished_[options.n_best - 1].value >= best * weight(limit_);
 }
 
 Hypothesis Search::follow(const Finished& end) const {

@@ -10,30 +10,17 @@ namespace sieve {
 
 constexpr std::size_t kNear = std::size_t{1} << 18;  // bytes of weights that stay in a near cache
 
-void OutputWords::choose(const Model& model, const Kernels& kernels, const Selection& selection,
-                         std::span<const std::int32_t> own,
-                         std::span<const std::int32_t> required, const float* memory,
-                         std::size_t length, Workspace& work) {
-  const std::size_t V = model.dimensions().tgt_words;
-  const auto mark = [&](std::span<const std::int32_t> words, Choice choice) {
-    for (const std::int32_t id : words) {
-      choices_[static_cast<std::size_t>(id)] = choice;
-    }
-  };
+void OutputWords::choose(const Model& model, const Selection& selection, const Sentence& sentence,
+                         const FloatRows& memory, Workspace& work) {
   model_ = &model;
-  choices_.assign(V, selection.everything ? kIn : selection.neural ? kOpen : kOut);
-  mark(own, kIn);
-  mark(selection.include, kIn);
-  mark(selection.exclude, kOut);
-  mark(required, kIn);
-  choices_[static_cast<std::size_t>(kEos)] = kIn;
-  ids_.clear();
-  ids_.reserve(V);
+  mark(selection, sentence);
+  const std::size_t V = choices_.size();
+  ids_.clear(V);
   rows_.start(model.output());
   gathering_ = 0.0;
   rows_gathered_ = 0;
   if (selection.neural) {
-    model.prepare_vote(kernels, memory, length, work);
+    model.prepare_vote(memory, work);
   }
   // In blocks, so that rows are gathered while the head has just brought them near.
   const std::size_t block = std::max(kGroup, kNear / padded(model.stride()) / kGroup * kGroup);
@@ -42,7 +29,7 @@ void OutputWords::choose(const Model& model, const Kernels& kernels, const Selec
   for (std::size_t first = 0; first < V; first += block) {
     const std::size_t end = std::min(first + block, V);
     if (selection.neural) {
-      model.vote(kernels, first, end - first, work, logits + first);
+      model.vote(first, end - first, work, logits + first);
     }
     for (std::size_t i = first; i < end; ++i) {
       const bool chosen = selection.neural && logits[i] > selection.log_odds;
@@ -52,7 +39,7 @@ void OutputWords::choose(const Model& model, const Kernels& kernels, const Selec
         choice = chosen ? kIn : kLeft;
       }
       if (choice == kIn) {
-        ids_.push_back(static_cast<std::int32_t>(i));
+        ids_.choose(static_cast<std::int32_t>(i));
       }
     }
     if (selection.neural && model.head_is_tied() && 2 * ids_.size() <= V) {
@@ -68,13 +55,30 @@ void OutputWords::choose(const Model& model, const Kernels& kernels, const Selec
   gathered_ = 2 * ids_.size() <= V;
 }
 
+/// What is said of words before the head votes; the last one to speak is right.
+void OutputWords::mark(const Selection& selection, const Sentence& sentence) {
+  const auto set = [&](std::span<const std::int32_t> words, Choice choice) {
+    for (const std::int32_t id : words) {
+      choices_[static_cast<std::size_t>(id)] = choice;
+    }
+  };
+  choices_.assign(model_->dimensions().tgt_words, selection.everything ? kIn
+                                                  : selection.neural   ? kOpen
+                                                                       : kOut);
+  set(sentence.words, kIn);
+  set(selection.include, kIn);
+  set(selection.exclude, kOut);
+  set(sentence.prefix, kIn);
+  choices_[static_cast<std::size_t>(kEos)] = kIn;
+}
+
 /// Takes the words with the `least` highest logits, too.
 void OutputWords::fill_up(std::size_t least, const float* logits) {
   ranked_.assign(logits, logits + choices_.size());
   const auto last = ranked_.begin() + static_cast<std::ptrdiff_t>(least - 1);
   std::nth_element(ranked_.begin(), last, ranked_.end(), std::greater<>());
   const float cut = *last;
-  ids_.clear();
+  ids_.clear(choices_.size());
   rows_.start(model_->output());
   rows_gathered_ = 0;
   for (std::size_t i = 0; i < choices_.size(); ++i) {
@@ -82,14 +86,14 @@ void OutputWords::fill_up(std::size_t least, const float* logits) {
       choices_[i] = kIn;
     }
     if (choices_[i] == kIn) {
-      ids_.push_back(static_cast<std::int32_t>(i));
+      ids_.choose(static_cast<std::int32_t>(i));
     }
   }
 }
 
 void OutputWords::gather() {
   const auto begin = std::chrono::steady_clock::now();
-  rows_.append(model_->output(), std::span(ids_).subspan(rows_gathered_));
+  rows_.append(model_->output(), ids_.from(rows_gathered_));
   rows_gathered_ = ids_.size();
   const auto end = std::chrono::steady_clock::now();
   gathering_ += std::chrono::duration<double>(end - begin).count();
@@ -118,7 +122,7 @@ void OutputWords::add(std::int32_t id) {
     return;
   }
   choices_[word] = kIn;
-  ids_.push_back(id);
+  ids_.add(id);
   if (gathered_) {
     gather();
     const std::size_t before = columns_;
@@ -140,20 +144,11 @@ float OutputWords::margin(std::span<const std::int32_t> words) const {
   return least - log_odds_;
 }
 
-std::int64_t OutputWords::column(std::int32_t id) const {
-  if (!gathered_) {
-    return choices_[static_cast<std::size_t>(id)] == kIn ? id : -1;
-  }
-  const auto found = std::lower_bound(ids_.begin(), ids_.end(), id);
-  return found != ids_.end() && *found == id ? found - ids_.begin() : -1;
-}
-
-void OutputWords::logits(const Kernels& kernels, const FloatRows& states, Workspace& work,
-                         float* out) const {
-  work.activations.set(kernels, states, model_->int8());
+void OutputWords::logits(const FloatRows& states, Workspace& work, float* out) const {
+  work.activations.set(model_->kernels(), states, model_->int8());
   const Finish finish{all_ ? model_->output_bias() : bias_.data(), false, false};
   const Weights& weights = gathered_ ? rows_.weights() : model_->output().weights();
-  work.activations.multiply(kernels, weights, out, finish);
+  work.activations.multiply(model_->kernels(), weights, out, finish);
 }
 
 float log_sum(const Kernels& kernels, const float* logits, std::size_t columns, float* maxima) {

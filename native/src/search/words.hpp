@@ -7,32 +7,23 @@
 #include <vector>
 
 #include "../model/model.hpp"
+#include "columns.hpp"
+#include "request.hpp"
 
 namespace sieve {
 
-/// How a request wants words to be chosen.
-struct Selection {
-  bool everything = false;
-  bool neural = false;
-  float log_odds = 0.0F;                   // of the neural selection's threshold
-  std::size_t least = 0;                   // words the head chooses, whatever the threshold
-  std::span<const std::int32_t> include;   // for every sentence
-  std::span<const std::int32_t> exclude;
-};
-
 class OutputWords {
  public:
-  /// Chooses the words of a sentence: what the selection says and `own`, less what it excludes,
-  /// and always EOS and what is required.
-  void choose(const Model& model, const Kernels& kernels, const Selection& selection,
-              std::span<const std::int32_t> own, std::span<const std::int32_t> required,
-              const float* memory, std::size_t length, Workspace& work);
+  /// Chooses the words of a sentence: what the selection says and its own, less what is excluded,
+  /// and always EOS and the sentence's prefix.
+  void choose(const Model& model, const Selection& selection, const Sentence& sentence,
+              const FloatRows& memory, Workspace& work);
   /// Makes the rows of the output layer ready for `logits`.
   void load();
   /// One more word, behind the others.
   void add(std::int32_t id);
-  /// By how much the head's logit of the least certain of these words, or EOS, is above the threshold;
-  /// a word that is there for another reason may be below. NaN where no head chose.
+  /// By how much the head's logit of the least certain of these words, or EOS, is above the
+  /// threshold; a word that is there for another reason may be below. NaN where no head chose.
   float margin(std::span<const std::int32_t> words) const;
   /// Seconds that gathering rows took.
   double gathering() const { return gathering_; }
@@ -45,19 +36,25 @@ class OutputWords {
     return gathered_ ? ids_[column] : static_cast<std::int32_t>(column);
   }
   /// Column of a word, or −1.
-  std::int64_t column(std::int32_t id) const;
+  std::int64_t column(std::int32_t id) const {
+    if (gathered_) {
+      return ids_.find(id);
+    }
+    return choices_[static_cast<std::size_t>(id)] == kIn ? id : -1;
+  }
   /// logits (rows, columns) of decoder states (rows, stride).
-  void logits(const Kernels& kernels, const FloatRows& states, Workspace& work, float* out) const;
+  void logits(const FloatRows& states, Workspace& work, float* out) const;
 
  private:
   /// Open: for the selection head to say; left: it said no.
   enum Choice : std::uint8_t { kOpen, kIn, kOut, kLeft };
 
+  void mark(const Selection& selection, const Sentence& sentence);
   void fill_up(std::size_t least, const float* logits);
   void gather();
 
   const Model* model_ = nullptr;
-  std::vector<std::int32_t> ids_;  // sorted, but for those that were added
+  Columns ids_;
   std::vector<Choice> choices_;    // one a word
   std::size_t columns_ = 0, rows_gathered_ = 0;
   double gathering_ = 0.0;

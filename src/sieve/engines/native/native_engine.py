@@ -25,8 +25,8 @@ from sieve.bundle.weights import (
     model_config,
 )
 from sieve.engines.engine import FloatArray, Hypothesis
-from sieve.engines.keys import sentence_keys
 from sieve.engines.native.native_plan import native_plan, ragged
+from sieve.engines.native.native_search import search_arguments, sentence_arguments
 from sieve.engines.options import SearchOptions
 from sieve.errors import ConfigError, ModelError
 from sieve.files import Tensors, check_shapes
@@ -225,16 +225,10 @@ class NativeEngine:
         options: SearchOptions,
         prefixes: Sequence[Sequence[int]] | None,
     ) -> tuple[list[list[Hypothesis]], list[Timing]]:
-        limits = np.array([options.max_length(max(1, len(ids))) for ids in src_ids], np.int64)
-        keys = np.zeros(0, np.int64)
-        if options.sampling is not None:
-            keys = sentence_keys(src_ids, options.sampling.seed)
-        given = None if prefixes is None or not any(map(len, prefixes)) else ragged(prefixes)
+        search = search_arguments(options) | sentence_arguments(src_ids, options, prefixes)
         chosen = native_plan(plan, src_ids, self.specials.eos)
         try:
-            found = self._native.translate(
-                source, chosen, _plain(options), limits, keys, given, self.threads
-            )
+            found = self._native.translate(source, chosen, search, self.threads)
         except _native.ModelError as error:
             raise ModelError(str(error)) from None
         if not all(hypotheses for *_, hypotheses in found):
@@ -262,23 +256,6 @@ def _checked(kernels: str) -> str:
     if name and name not in known:
         raise ConfigError(f"{place}: got '{name}', this CPU has {', '.join(known)}")
     return name
-
-
-def _plain(options: SearchOptions) -> dict[str, Any]:
-    sampling = options.sampling
-    return {
-        "rows": options.rows,
-        "n_best": options.n_best,
-        "length_penalty": options.length_penalty,
-        "stop_first": options.stop == "first",
-        "sampling": sampling is not None,
-        "temperature": sampling.temperature if sampling else 1.0,
-        "top_k": min(sampling.top_k, 2**31) if sampling else 0,
-        "alignment": options.alignment,
-        "lossless": options.lossless,
-        "blocked": [(list(one.tokens), one.at_word_start) for one in options.blocked],
-        "open_ids": list(options.open_ids) if options.blocked else [],
-    }
 
 
 def _floats(bundle: Bundle) -> dict[str, npt.NDArray[np.float32]]:

@@ -1,0 +1,271 @@
+// A model as Python sees it: arrays in, arrays and tuples out.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "../search/engine.hpp"
+#include "arguments.hpp"
+
+namespace sieve {
+
+/// Asks Python now and then whether Ctrl-C was pressed, on the thread that called.
+class PythonInterrupt : public Interrupt {
+ public:
+  bool stopped() override {
+    if (stopped_) {
+      return true;
+    }
+    const auto now = std::chrono::steady_clock::now();
+    if (std::this_thread::get_id() == owner_ && now - last_ > std::chrono::milliseconds(50)) {
+      const nb::gil_scoped_acquire acquire;
+      stopped_ = PyErr_CheckSignals() != 0;
+      last_ = std::chrono::steady_clock::now();
+    }
+    return stopped_;
+  }
+
+ private:
+  std::atomic<bool> stopped_{false};
+  std::thread::id owner_ = std::this_thread::get_id();
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+/// Encoded sentences; states stay here.
+struct Encoded {
+  Encoded() = default;
+  Encoded(Encoded&&) = default;
+  Encoded(const Encoded&) = delete;
+
+  std::uint64_t model = 0;  // that encoded them
+  std::vector<std::vector<std::int32_t>> ids;
+  std::vector<Buffer<float>> memories;
+};
+
+class NativeModel {
+ public:
+  NativeModel(const nb::dict& config, nb::dict tensors, bool int8, const std::string& kernels)
+      : engine_(dimensions_of(config), tensors_of(tensors), int8,
+                kernels.empty() ? default_kernels() : kernels_named(kernels)) {
+    if (int8) {
+      kept_ = std::move(tensors);  // the weights are read where they lie
+    }
+  }
+
+  std::string kernels() const { return std::string(engine_.model().kernels().name); }
+
+  Encoded encode(const nb::tuple& source, std::size_t threads) const {
+    const Ragged src = ragged(source);
+    src.check("source", src.size(), dimensions().src_words);
+    Encoded encoded;
+    encoded.model = number_;
+    Request request;
+    request.threads = threads;
+    for (std::size_t i = 0; i < src.size(); ++i) {
+      const auto row = src.row(i);
+      encoded.ids.emplace_back(row.begin(), row.end());
+      if (row.empty()) {
+        encoded.ids.back().push_back(kEos);  // a source without tokens reads as its end alone
+      }
+    }
+    for (const auto& ids : encoded.ids) {
+      request.sentences.push_back({.ids = ids, .words = {}, .prefix = {}});
+    }
+    PythonInterrupt interrupt;
+    const nb::gil_scoped_release release;
+    encoded.memories = engine_.encode(request, interrupt);
+    return encoded;
+  }
+
+  nb::object pooled_logits(const Encoded& encoded, std::size_t threads) const {
+    const std::size_t rows = encoded.ids.size(), words = dimensions().tgt_words;
+    auto values = std::make_unique<float[]>(std::max<std::size_t>(1, rows * words));
+    Request request;
+    request.sentences = encoded_sentences(encoded);
+    request.threads = threads;
+    {
+      PythonInterrupt interrupt;
+      const nb::gil_scoped_release release;
+      engine_.pooled_logits(request, interrupt, values.get());
+    }
+    return float_array(std::move(values), rows, words);
+  }
+
+  /// Every position of every sentence as a sentence of its own, for what each alone votes for.
+  Encoded positions(const Encoded& encoded) const {
+    Encoded found;
+    found.model = encoded.model;
+    const std::size_t stride = engine_.model().stride();
+    for (const Sentence& sentence : encoded_sentences(encoded)) {
+      for (std::size_t t = 0; t < sentence.ids.size(); ++t) {
+        found.ids.push_back({sentence.ids[t]});
+        const float* state = sentence.memory + t * stride;
+        std::copy(state, state + stride, found.memories.emplace_back(stride).data());
+      }
+    }
+    return found;
+  }
+
+  nb::list translate(const nb::object& source, const nb::dict& selection, const nb::dict& search,
+                     std::size_t threads) const {
+    Call call = prepare(source, selection, search["prefixes"]);
+    call.request.search = options_of(search, dimensions().tgt_words);
+    call.request.threads = threads;
+    set_limits(call.request.sentences, search);
+    std::vector<Result> results;
+    {
+      PythonInterrupt interrupt;
+      const nb::gil_scoped_release release;
+      results = engine_.translate(call.request, interrupt);
+    }
+    return as_python(results);
+  }
+
+  nb::list score(const nb::object& source, const nb::dict& selection, const nb::object& targets,
+                 std::size_t threads) const {
+    Call call = prepare(source, selection, targets);
+    call.request.threads = threads;
+    std::vector<Result> results;
+    {
+      PythonInterrupt interrupt;
+      const nb::gil_scoped_release release;
+      results = engine_.score(call.request, interrupt);
+    }
+    return as_python(results);
+  }
+
+ private:
+  /// One request, and what keeps its arrays alive.
+  struct Call {
+    Ragged source, words, prefixes;
+    Ids include, exclude;
+    Request request;
+  };
+
+  const Dimensions& dimensions() const { return engine_.model().dimensions(); }
+
+  std::vector<Sentence> encoded_sentences(const Encoded& encoded) const {
+    if (encoded.model != number_) {
+      throw std::invalid_argument("these sentences were encoded by another model");
+    }
+    std::vector<Sentence> sentences;
+    for (std::size_t i = 0; i < encoded.ids.size(); ++i) {
+      sentences.push_back({.ids = encoded.ids[i], .words = {}, .prefix = {}});
+      sentences.back().memory = encoded.memories[i].data();
+    }
+    return sentences;
+  }
+
+  Call prepare(const nb::object& source, const nb::dict& selection,
+               const nb::object& prefixes) const {
+    Call call;
+    std::vector<Sentence>& sentences = call.request.sentences;
+    if (nb::isinstance<Encoded>(source)) {
+      sentences = encoded_sentences(nb::cast<const Encoded&>(source));
+    } else {
+      call.source = ragged(source);
+      sentences = source_sentences(call.source);
+    }
+    select(selection, call);
+    const std::size_t words = dimensions().tgt_words, count = sentences.size();
+    if (!selection["words"].is_none()) {
+      call.words = ragged(selection["words"]);
+      call.words.check("words", count, words);
+      for (std::size_t i = 0; i < count; ++i) {
+        sentences[i].words = call.words.row(i);
+      }
+    }
+    if (!prefixes.is_none()) {
+      call.prefixes = ragged(prefixes);
+      call.prefixes.check("prefixes", count, words);
+      for (std::size_t i = 0; i < count; ++i) {
+        sentences[i].prefix = call.prefixes.row(i);
+      }
+    }
+    return call;
+  }
+
+  std::vector<Sentence> source_sentences(const Ragged& source) const {
+    static constexpr std::int32_t kEnd[] = {kEos};
+    source.check("source", source.size(), dimensions().src_words);
+    std::vector<Sentence> sentences(source.size());
+    for (std::size_t i = 0; i < source.size(); ++i) {
+      const auto ids = source.row(i);
+      sentences[i].ids = ids.empty() ? std::span<const std::int32_t>(kEnd) : ids;
+    }
+    return sentences;
+  }
+
+  void select(const nb::dict& given, Call& call) const {
+    Selection& selection = call.request.selection;
+    selection.everything = nb::cast<bool>(given["everything"]);
+    if (!given["log_odds"].is_none()) {
+      selection.neural = true;
+      selection.log_odds = nb::cast<float>(given["log_odds"]);
+      selection.least = nb::cast<std::size_t>(given["least"]);
+      if (dimensions().head == Dimensions::Head::kNone) {
+        throw ModelError("this model has no selection head (model.nvs_head is 'none')");
+      }
+    }
+    call.include = nb::cast<Ids>(given["include"]);
+    call.exclude = nb::cast<Ids>(given["exclude"]);
+    selection.include = {call.include.data(), call.include.shape(0)};
+    selection.exclude = {call.exclude.data(), call.exclude.shape(0)};
+    check_ids("include", selection.include, dimensions().tgt_words);
+    check_ids("exclude", selection.exclude, dimensions().tgt_words);
+  }
+
+  static void set_limits(std::vector<Sentence>& sentences, const nb::dict& search) {
+    const auto limits = nb::cast<Numbers>(search["limits"]);
+    const auto keys = nb::cast<Numbers>(search["keys"]);
+    const std::size_t count = sentences.size();
+    if (limits.shape(0) != count || (keys.shape(0) != count && keys.shape(0) != 0)) {
+      throw std::invalid_argument("limits and keys: expected one for each sentence");
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      sentences[i].limit = static_cast<std::size_t>(std::max<std::int64_t>(1, limits.data()[i]));
+      sentences[i].key = keys.shape(0) == 0 ? 0 : static_cast<std::uint32_t>(keys.data()[i]);
+    }
+  }
+
+  /// [(number of words, times gone back, timings, [(tokens, scores, positions, margin)])]
+  static nb::list as_python(const std::vector<Result>& results) {
+    nb::list all;
+    for (const Result& result : results) {
+      nb::list hypotheses;
+      for (const Hypothesis& hypothesis : result.hypotheses) {
+        hypotheses.append(nb::make_tuple(
+            nb::tuple(nb::cast(hypothesis.tokens)), nb::tuple(nb::cast(hypothesis.scores)),
+            nb::tuple(nb::cast(hypothesis.positions)), hypothesis.margin));
+      }
+      const Timing& time = result.timing;
+      all.append(nb::make_tuple(
+          result.words, result.returns,
+          nb::make_tuple(time.encode, time.select, time.gather, time.search, time.steps),
+          hypotheses));
+    }
+    return all;
+  }
+
+  static std::uint64_t next_number() {
+    static std::atomic<std::uint64_t> next{1};
+    return next++;
+  }
+
+  std::uint64_t number_ = next_number();
+  nb::dict kept_;
+  Engine engine_;
+};
+
+}  // namespace sieve
