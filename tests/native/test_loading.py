@@ -222,7 +222,10 @@ def test_the_command_without_torch_installed(model: Path) -> None:
         ({"languages": ["xx"]}, r"config.json has the languages \['xx'\], expected two names"),
         ({"languages": 7}, "config.json has the languages 7, expected two names"),
         ({"languages": [1, 2]}, r"config.json has the languages \[1, 2\], expected two names"),
-        ({"selection": 3}, "config.json has the threshold None, expected a number from 0 to 1"),
+        (
+            {"selection": 3},
+            "config.json has the threshold None, expected a number from 0 to below 1",
+        ),
         ({"selection": {"threshold": 1.5}}, "config.json has the threshold 1.5, expected a"),
         ({"selection": {"threshold": "x"}}, "config.json has the threshold 'x', expected a"),
         ({"selection": {"threshold": True}}, "config.json has the threshold True, expected a"),
