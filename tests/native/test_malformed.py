@@ -155,7 +155,7 @@ def test_other_kinds_of_numbers(copies: Callable[[str], Path], form: str) -> Non
         ({"tgt_vocab_size": 10**12}, "tensor tgt_embedding.weight has shape"),
         ({"src_vocab_size": 384}, "tensor src_embedding.weight has shape"),
         ({"src_vocab_size": 3}, "model.src_vocab_size: got 3, expected at least 5"),
-        ({"nvs_hidden": 10**9}, "tensor nvs.hidden"),
+        ({"nvs_hidden": 10**9}, "model.nvs_hidden: got 1000000000, expected 0 or more, less"),
         ({"nvs_hidden": -1}, "model.nvs_hidden: got -1, expected 0 or more"),
         ({"nvs_head": "none"}, "has the unknown tensor nvs.bias"),
         ({"nvs_head": "full"}, "lacks tensor nvs.weight"),
