@@ -10,6 +10,7 @@ or more of the source that the reference has, too. The rules were made on newste
 import argparse
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,8 @@ from sacrebleu import BLEU, CHRF
 from cpu_common import command, machine, note
 from sieve.evaluate.measure.sets import ParallelSet, read_pair
 from sieve.files import write_json
-from sieve.repair.names import WORD, Names
+from sieve.repair.names import WORD
+from sieve.repair.registry import repairs_for
 from sieve.translate.load import load
 from sieve.translate.translator import Translator
 
@@ -42,14 +44,14 @@ def chunks(lines: Lines) -> Iterator[Lines]:
 
 def measure(translator: Translator, sources: Lines, references: Lines) -> dict[str, Any]:
     """One test set."""
-    ways = {"without": Names(), "with": translator.names}
+    without = replace(translator, repairs=repairs_for(translator.languages))
+    ways = {"without": without, "with": translator}
     found: dict[str, Lines] = {way: [] for way in ways}
     seconds = dict.fromkeys(ways, 0.0)
-    for some in chunks(sources):
-        for way, names in ways.items():
-            translator.names = names
+    for chunk in chunks(sources):
+        for way, measured in ways.items():
             begin = time.process_time()
-            found[way] += [one.text for one in translator.translate(some)]
+            found[way] += [each.text for each in measured.translate(chunk)]
             seconds[way] += time.process_time() - begin
     wanted = [names_of(*pair) for pair in zip(sources, references, strict=True)]
     result: dict[str, Any] = {"sentences": len(sources), "names": sum(map(len, wanted))}
@@ -88,11 +90,9 @@ def main() -> None:
     result: dict[str, Any] = {"command": command(), "machine": machine(), "models": {}}
     for model in MODELS:
         translator = load(model, engine="native", threads=1)
-        names = translator.names
         for name in SETS:
             test = read(args.data / "test", name, translator.languages)
             test = test.first(args.sentences or None)
-            translator.names = names
             one = measure(translator, list(test.sources), list(test.references))
             result["models"].setdefault(model, {})[name] = one
             note(f"{model} {name}: {one}")

@@ -8,7 +8,13 @@ from importlib import metadata as _metadata
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sieve.engines.options import Sampling, SearchOptions
+    from sieve.errors import ConfigError, InputError, ModelError, SieveError
+    from sieve.repair.draft import Edit
+    from sieve.repair.glossary import Glossary
     from sieve.translate.load import load
+    from sieve.translate.translation import Request, Translation
+    from sieve.translate.translator import Translator
 
 
 def _version() -> str:
@@ -19,11 +25,35 @@ def _version() -> str:
 
 
 __version__ = _version()
-__all__ = ["__version__", "load"]
+__all__ = [
+    "ConfigError",
+    "Edit",
+    "Glossary",
+    "InputError",
+    "ModelError",
+    "Request",
+    "Sampling",
+    "SearchOptions",
+    "SieveError",
+    "Translation",
+    "Translator",
+    "__version__",
+    "load",
+]
+_HOMES = {
+    "sieve.engines.options": ("Sampling", "SearchOptions"),
+    "sieve.errors": ("ConfigError", "InputError", "ModelError", "SieveError"),
+    "sieve.repair.draft": ("Edit",),
+    "sieve.repair.glossary": ("Glossary",),
+    "sieve.translate.load": ("load",),
+    "sieve.translate.translation": ("Request", "Translation"),
+    "sieve.translate.translator": ("Translator",),
+}
 
 
 def __getattr__(name: str) -> Any:
-    if name == "load":
-        # by name: a room that imports the package for its version must not pull in an engine
-        return import_module("sieve.translate.load").load
+    # by name: a room that imports the package for its version must not pull in an engine
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(home), name)
     raise AttributeError(f"module 'sieve' has no attribute '{name}'")

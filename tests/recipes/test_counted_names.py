@@ -5,6 +5,7 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[2] / "recipes" / "common"))
 from names import count, names_of
+from sieve.repair.draft import Draft
 
 PAIRS = [
     ("So the mayor of Munich met Macron.", "So traf der Bürgermeister von München Macron."),
@@ -23,7 +24,7 @@ def test_both_directions() -> None:
     assert german.names() == {"Macron"}
     counts = {"en": english, "de": german}
     forth, back = names_of("en", "de", counts), names_of("de", "en", counts)
-    assert forth.put_right("Macron spoke", "Makron sprach") == "Macron sprach"
+    assert forth.put_right("Macron spoke", Draft("Makron sprach")).text == "Macron sprach"
     assert forth.lost("the mayor of Munich, Macron", "") == ["Macron"]
     assert back.lost("der Bürgermeister Macron", "") == ["Macron"]
-    assert back.put_right("In München", "In Munich") == "In Munich"
+    assert back.put_right("In München", Draft("In Munich")).text == "In Munich"

@@ -4,7 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sieve.repair.clock import put_times_right
+from sieve.repair.clock import Clock
+from sieve.repair.draft import Draft
+from sieve.repair.registry import HOURS, repairs_for
+from sieve.repair.step import Line
+
+
+def put_times_right(source: str, translation: str, languages: tuple[str, str]) -> str:
+    clock = Clock(HOURS[languages[0]], HOURS[languages[1]])
+    return clock.after(Line(source), Draft(translation), None).text
+
 
 GERMAN = [
     ("at 9:15 am.", "um 21:15 Uhr.", "um 9:15 Uhr."),
@@ -59,7 +68,9 @@ def test_english(source: str, written: str, expected: str | None) -> None:
 
 
 def test_other_languages_are_left() -> None:
-    assert put_times_right("at 9:15 am", "um 21:15 Uhr", ("en", "nl")) == "um 21:15 Uhr"
+    steps = repairs_for(("en", "nl")).steps
+    assert not any(isinstance(step, Clock) for step in steps)
+    assert any(isinstance(step, Clock) for step in repairs_for(("de", "en")).steps)
 
 
 @given(st.integers(0, 23), st.integers(0, 59), st.booleans())

@@ -4,7 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sieve.repair.dates import dates, lost_dates, put_dates_right
+from sieve.repair.dates import dates, lost_dates
+from sieve.repair.dates import put_dates_right as put_right
+from sieve.repair.draft import Draft
+
+
+def put_dates_right(source: str, translation: str) -> str:
+    return put_right(source, Draft(translation)).text
+
 
 LOST = [
     ("am 15.03.2024 um 14:30", "on 15.03.2024 at 14:30", []),

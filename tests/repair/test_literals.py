@@ -4,7 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sieve.repair.literals import put_right
+from sieve.repair.draft import Draft, Edit
+from sieve.repair.literals import Literals
+from sieve.repair.step import Line
+
+
+def put_right(source: str, written: str) -> str:
+    return Literals().after(Line(source), Draft(written), None).text
+
 
 WRONG = [
     ("See https://a.org/x?b=1 now.", "Siehe HTTP:/a.org/x?b=1.", "Siehe https://a.org/x?b=1."),
@@ -46,3 +53,9 @@ def test_a_copy_is_right(text: str) -> None:
 def test_what_it_gives_it_leaves_alone(source: str, written: str) -> None:
     once = put_right(source, written)
     assert put_right(source, once) == once
+
+
+def test_what_was_changed() -> None:
+    line = Line("From 1914 to 1918 for $5.")
+    draft = Literals().after(line, Draft("Von 1915 bis 1918 für 5 €."), None)
+    assert draft.edits == (Edit(4, 8, "1914", "literals"), Edit(24, 25, "$", "literals"))

@@ -1,97 +1,108 @@
 """Names and dates that a translation lost: what is asked for again, and what is taken."""
 
-import numpy as np
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 import sieve
 from sieve.bundle.catalogue import built_in
+from sieve.engines.engine import Hypothesis
 from sieve.engines.options import Sampling, SearchOptions
-from sieve.repair.lost_words import with_lost_words
-from sieve.repair.names import Names
+from sieve.repair.dates import Dates
+from sieve.repair.draft import Draft
+from sieve.repair.lost_words import LostWords
+from sieve.repair.names import Names, NameSpelling
+from sieve.repair.pipeline import Rounds
+from sieve.repair.step import Line, Trait
 from sieve.repair.word_set import WordSet
-from sieve.translate.translation import Translation
+from sieve.tokenize.vocabulary import IntArray
 from sieve.translate.translator import Translator
 
 NAMES = Names(translated_source=WordSet.of(["the", "mayor", "of"], 20))
+STEPS = LostWords(NAMES), NameSpelling(NAMES), Dates()
+WRITTEN = Hypothesis((4, 5), (-0.5, -0.5, -0.5), 5)
+Asked = list[list[str]]
 
 
-def found(text: str) -> list[Translation]:
-    return [Translation(text, -1.0, 5, 9, (text,), (-0.5, -0.5))]
+def repaired(
+    lines: Sequence[str], model: Callable[[str], str | None], *traits: Trait
+) -> tuple[list[list[Draft]], Asked]:
+    """Drafts of lines by a model that writes one text for each, or nothing; what it was asked."""
+    rounds = Rounds([Line(line, frozenset(traits)) for line in lines], STEPS)
+    asked: Asked = []
+    while queries := rounds.queries:
+        asked.append([line.text for line in queries])
+        texts = [model(line.text) for line in queries]
+        rounds.answer([[] if text is None else [Draft(text, (), WRITTEN)] for text in texts])
+    return rounds.drafts, asked
 
 
 def test_only_texts_change() -> None:
-    lines = ["the mayor of Viersen", "the mayor of Macron", "", "the mayor"]
-    first = [found("der Bürgermeister von Wien"), found("der Makron"), [], found("er")]
-    asked: list[list[str]] = []
-
-    def search(again: list[str]) -> list[list[Translation]]:
-        asked.append(again)
-        return [found("von Peter der Bürgermeister")]
-
-    result = with_lost_words(lines, first, NAMES, search)
-    assert asked == [["the mayor of Peter"]]
-    texts = [[one.text for one in some] for some in result]
+    answers = {
+        "the mayor of Viersen": "der Bürgermeister von Wien",
+        "the mayor of Macron": "der Makron",
+        "lost": None,
+        "the mayor": "er",
+        "the mayor of Peter": "von Peter der Bürgermeister",
+    }
+    drafts, asked = repaired([*answers][:4], answers.__getitem__)
+    assert asked == [[*answers][:4], ["the mayor of Peter"]]
+    texts = [[draft.text for draft in ranked] for ranked in drafts]
     assert texts == [["von Viersen der Bürgermeister"], ["der Macron"], [], ["er"]]
-    for before, after in zip(first, result, strict=True):
-        for old, new in zip(before, after, strict=True):
-            assert (new.pieces, new.score, new.shortlist_size) == (old.pieces, old.score, 5)
+    assert all(draft.hypothesis is WRITTEN for ranked in drafts for draft in ranked)
+    assert [edit.step for edit in drafts[0][0].edits] == ["lost words"]
+    assert [edit.step for edit in drafts[1][0].edits] == ["names"]
 
 
-@pytest.mark.parametrize("second", [[found("der Bürgermeister")], [[]]])
-def test_a_second_translation_that_lost_it_too_is_not_taken(
-    second: list[list[Translation]],
-) -> None:
-    first = [found("der Bürgermeister von Wien")]
-    asked = []
+LINE = "the mayor of Viersen"
 
-    def search(again: list[str]) -> list[list[Translation]]:
-        asked.append(again)
-        return second
 
-    result = with_lost_words(["the mayor of Viersen"], first, NAMES, search)
-    assert result[0][0].text == "der Bürgermeister von Wien"
-    assert asked == [["the mayor of Peter"], ["the mayor of Maria"]]
+@pytest.mark.parametrize("second", ["der Bürgermeister", None])
+def test_a_second_translation_that_lost_it_too_is_not_taken(second: str | None) -> None:
+    drafts, asked = repaired([LINE], lambda line: "von Wien" if line == LINE else second)
+    assert drafts[0][0].text == "von Wien"
+    assert asked == [[LINE], ["the mayor of Peter"], ["the mayor of Maria"]]
 
 
 def test_a_third_translation_may_be_taken() -> None:
-    first = [found("der Bürgermeister von Wien")]
-    answers = {"the mayor of Peter": "er", "the mayor of Maria": "Marias Bürger von Maria"}
-    result = with_lost_words(
-        ["the mayor of Viersen"], first, NAMES, lambda again: [found(answers[x]) for x in again]
-    )
-    assert result[0][0].text == "Marias Bürger von Viersen"
+    answers = {LINE: "von Wien", "the mayor of Peter": "er"}
+    drafts, _ = repaired([LINE], lambda line: answers.get(line, "Marias Bürger von Maria"))
+    assert drafts[0][0].text == "Marias Bürger von Viersen"
 
 
 def test_one_that_loses_as_much_elsewhere_is_not_taken() -> None:
-    first = [found("Viersen")]
     line = "the mayor of Viersen of Boisheim"
-    result = with_lost_words([line], first, NAMES, lambda again: [found("Peter")] * len(again))
-    assert result[0][0].text == "Viersen"
+    drafts, _ = repaired([line], lambda text: "Viersen" if text == line else "Peter")
+    assert drafts[0][0].text == "Viersen"
 
 
 def test_nothing_is_asked_for_again() -> None:
-    first = [found("der Bürgermeister von Wien")]
-    assert with_lost_words(["the mayor of Viersen"], first, NAMES, None) == first
+    traits: tuple[Trait, ...] = "alignment", "n-best", "prefix", "samples", "words"
+    for trait in traits:
+        drafts, asked = repaired([LINE], lambda _: "von Wien", trait)
+        assert (drafts[0][0].text, asked) == ("von Wien", [[LINE]])
 
 
 def test_the_second_translation_is_spelled_right_too() -> None:
     line = "the mayor of Viersen, Macron"
-    first = [found("der Makron")]
-    second = [found("Peter, Makron")]
-    result = with_lost_words([line], first, NAMES, lambda again: second)
-    assert result[0][0].text == "Viersen, Macron"
+    drafts, _ = repaired([line], lambda text: "der Makron" if text == line else "Peter, Makron")
+    assert drafts[0][0].text == "Viersen, Macron"
 
 
-def test_names_are_not_lost_for_a_date() -> None:
-    line = "the mayor of 1.2.2023, 3.4.2023 of Viersen, Boisheim"
-    first = [found("1.2.2023 Viersen, Boisheim")]
-    for second, expected in (
-        ("2015, 2012 von jemand", first[0][0].text),
+@pytest.mark.parametrize(
+    ("second", "expected"),
+    [
+        ("2015, 2012 von jemand", "1.2.2023 Viersen, Boisheim"),
         ("2015, 2012 Viersen, Boisheim", "1.2.2023, 3.4.2023 Viersen, Boisheim"),
-    ):
-        answer = [found(second)]
-        result = with_lost_words([line], first, NAMES, lambda again, answer=answer: answer)
-        assert result[0][0].text == expected
+    ],
+)
+def test_names_are_not_lost_for_a_date(second: str, expected: str) -> None:
+    line = "the mayor of 1.2.2023, 3.4.2023 of Viersen, Boisheim"
+    first = "1.2.2023 Viersen, Boisheim"
+    drafts, _ = repaired([line], lambda text: first if text == line else second)
+    assert drafts[0][0].text == expected
 
 
 @pytest.fixture(scope="module")
@@ -101,14 +112,14 @@ def english() -> Translator:
     return sieve.load("en-de", threads=1)
 
 
-LINE = "Emmanuel Macron spoke."
+MACRON = "Emmanuel Macron spoke."
 
 
 def test_with_a_model(english: Translator) -> None:
-    plain = english.translate(LINE)
+    plain = english.translate(MACRON)
     assert plain.text == "Emmanuel Macron sprach."
     assert "Macron" not in "".join(plain.pieces).replace("▁", " ")  # the model's own spelling
-    both = english.translate([LINE, "Good morning!", LINE])
+    both = english.translate([MACRON, "Good morning!", MACRON])
     assert [one.text for one in both] == [plain.text, "Guten Morgen!", plain.text]
 
 
@@ -116,28 +127,41 @@ def test_with_a_model(english: Translator) -> None:
     "asked", [{"include": ["Makron"]}, {"exclude": ["Macron"]}, {"prefix": "Emmanuel Makron"}]
 )
 def test_who_names_words_gets_them(english: Translator, asked: dict[str, object]) -> None:
-    assert "Macron" not in english.translate(LINE, **asked).text
+    assert "Macron" not in english.translate(MACRON, **asked).text
 
 
 def test_a_prefix_is_its_own_line_s(english: Translator) -> None:
-    first, second = english.translate([LINE, "Hello"], prefix=["", "Hallo"])
-    assert first.text == english.translate(LINE).text
+    first, second = english.translate([MACRON, "Hello"], prefix=["", "Hallo"])
+    assert first.text == english.translate(MACRON).text
     assert second.text.startswith("Hallo")
 
 
-def test_samples_and_alternatives_are_spelled_alone(
-    english: Translator, monkeypatch: pytest.MonkeyPatch
-) -> None:
+class Counted:
+    """An engine that says how many lines each call had."""
+
+    def __init__(self, engine: Any) -> None:
+        self.engine = engine
+        self.vocab_size = engine.vocab_size
+        self.lines: list[int] = []
+
+    def translate(self, src_ids: Sequence[IntArray], *rest: Any) -> list[list[Hypothesis]]:
+        self.lines.append(len(src_ids))
+        hypotheses: list[list[Hypothesis]] = self.engine.translate(src_ids, *rest)
+        return hypotheses
+
+
+def test_samples_and_alternatives_are_spelled_alone(english: Translator) -> None:
     lost = "The meeting with Plinganser Auerfeld is on 15.03.2024 in Boisheim."
-    lines: list[int] = []
-    engine = english.engine
-    search = engine.translate
-
-    def counted(src_ids: list[np.ndarray], *rest: object) -> object:
-        lines.append(len(src_ids))
-        return search(src_ids, *rest)
-
-    monkeypatch.setattr(engine, "translate", counted)
+    engine: Any = Counted(english.engine)
+    translator = replace(english, engine=engine)
     for options in (SearchOptions(n_best=2), SearchOptions(sampling=Sampling(seed=1))):
-        english.translate(lost, options=options)
-    assert lines == [1, 1]
+        translator.translate(lost, options=options)
+    assert engine.lines == [1, 1]
+
+
+def test_without_repair(english: Translator) -> None:
+    line = "EMMANUEL MACRON 🎉"
+    plain = english.translate(line, repair=False)
+    assert not plain.edits
+    assert plain.text == english.tokenizers.target.decode([plain.ids])[0]
+    assert english.translate(line).edits

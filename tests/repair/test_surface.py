@@ -1,10 +1,42 @@
 """Lines that a model is spared."""
 
+from dataclasses import dataclass
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sieve.repair.surface import look_at
+from sieve.repair.draft import Draft
+from sieve.repair.registry import repairs_for
+from sieve.repair.step import Line, Step
+
+
+@dataclass(frozen=True)
+class Looked:
+    """A line on its way through the steps that decide what a model reads."""
+
+    passed: list[tuple[Step, Line, Any]]
+    text: str
+
+    def finish(self, translation: str) -> str:
+        draft = Draft(translation)
+        for step, line, state in reversed(self.passed):
+            result = step.after(line, draft, state)
+            assert isinstance(result, Draft)
+            draft = result
+        return draft.text
+
+
+def look_at(text: str, language: str, plain: bool = False) -> Looked:
+    line = Line(text, frozenset(["prefix"]) if plain else frozenset())
+    passed: list[tuple[Step, Line, Any]] = []
+    for step in repairs_for((language, "xx")).surface or ():
+        if line.text and step.unsuited.isdisjoint(line.traits):
+            inner, state = step.before(line)
+            passed.append((step, line, state))
+            line = inner
+    return Looked(passed, line.text)
 
 
 @pytest.mark.parametrize("line", ["!!! ??? ---", "😀", "12345", "", "Привет мир", "你好", "+49 30"])
@@ -66,7 +98,8 @@ def test_ends_stay(line: str, expected: str) -> None:
 @given(st.text(max_size=60), st.sampled_from(["en", "de", "ru", "tlh", ""]))
 def test_nothing_is_lost(line: str, language: str) -> None:
     surface = look_at(line, language)
-    if not surface.shouted:
+    in_capitals = surface.finish("x") == surface.finish("X")
+    if not in_capitals or not surface.text:
         assert surface.finish(surface.text) == line
     assert look_at(line, language, plain=True).text in ("", line)
 

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sieve.bundle.directory import LEXICON_FILE, Bundle, open_bundle
+from sieve.bundle.directory import LEXICON_FILE, NAMES_FILE, Bundle, open_bundle
 from sieve.data.corpus import Corpus
 from sieve.engines.native.native_engine import NativeEngine
 from sieve.errors import ConfigError, InputError
 from sieve.files import read_json, write_json, write_tensors
-from sieve.repair.names import NAMES_FILE, Names
+from sieve.repair.names import Names
 from sieve.repair.word_set import WordSet
 from sieve.tokenize.vocabulary import IntArray
 from sieve.train.adapt import AdaptOptions, adapt

@@ -17,7 +17,6 @@ from sieve.selection.selectors import Resources
 from sieve.selection.shortlist import Shortlist
 from sieve.tokenize.tokenizer import Tokenizers
 from sieve.tokenize.vocabulary import EOS, OWN, IntArray
-from sieve.translate import translator as translator_module
 from sieve.translate.translation import Translation
 from sieve.translate.translator import Translator
 
@@ -100,21 +99,21 @@ class Backwards:
         return [Hypothesis(tuple(ids), (-0.25,) * (len(ids) + 1), 9) for ids in tgt_ids]
 
 
-def make() -> tuple[Translator, Backwards]:
+def make(**limits: int) -> tuple[Translator, Backwards]:
     engine, letters = Backwards(), Letters()
-    return Translator(engine, Tokenizers(letters, letters), Resources(threshold=0.9)), engine
+    resources = Resources(threshold=0.9)
+    return Translator(engine, Tokenizers(letters, letters), resources, **limits), engine
 
 
 def test_one_text() -> None:
     translator, _ = make()
     assert translator.translate("abc") == Translation(
-        "cba", -2.0, 7, 30, ("c", "b", "a"), (-0.5, -0.5, -0.5, -0.5), -0.5
+        "cba", -2.0, 7, 30, ("c", "b", "a"), (-0.5, -0.5, -0.5, -0.5), -0.5, ids=(6, 5, 4)
     )
 
 
-def test_order_is_kept_and_empty_lines_stay_empty(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(translator_module, "BATCH_TOKENS", 12)
-    translator, engine = make()
+def test_order_is_kept_and_empty_lines_stay_empty() -> None:
+    translator, engine = make(batch_tokens=12)
     lines = ["abcdefg", "", "ab", "abc", "  ", "b", "abcde"]
     found = translator.translate(lines)
     assert [t.text for t in found] == ["gfedcba", "", "ba", "cba", "", "b", "edcba"]
@@ -152,9 +151,8 @@ def test_beam_n_best_and_prefix() -> None:
     assert [one.text for one in many] == ["xba", "dc"]
 
 
-def test_long_lines_are_split_and_joined(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(translator_module, "LONGEST", 5)
-    translator, engine = make()
+def test_long_lines_are_split_and_joined() -> None:
+    translator, engine = make(max_tokens=5)
     found = translator.translate("abc def ghi", options=SearchOptions(alignment=True))
     assert found.text == "cba fed ihg"
     assert found.score == -6.0

@@ -24,7 +24,6 @@ from sieve.files import (
     write_json,
     write_tensors,
 )
-from sieve.repair.names import NAMES_FILE
 from sieve.tokenize.tokenizer import Tokenizers, load_tokenizers
 
 FORMAT_VERSION = 1
@@ -32,6 +31,7 @@ CONFIG_FILE = "config.json"
 WEIGHTS_FILE = "model.safetensors"
 CARD_FILE = "MODEL_CARD.md"
 LEXICON_FILE = "lexicon.safetensors"
+NAMES_FILE = "names.safetensors"
 _OPTIONAL = (LEXICON_FILE, NAMES_FILE, CARD_FILE)
 
 

@@ -44,44 +44,10 @@ def run() -> None:
 
 def main(argv: Sequence[str]) -> int:
     """Runs one command and returns its exit code."""
-    parser = argparse.ArgumentParser(
-        prog="sieve",
-        description="Neural machine translation over the output words a sentence can need.",
-        epilog="verbs:\n"
-        + "\n".join(f"  {verb:<11}{summary}" for verb, summary in VERBS.items())
-        + "\n\nsieve VERB --help shows options and examples.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        usage="sieve VERB [options]",
-    )
-    parser.add_argument("--version", action="version", version=f"sieve {sieve.__version__}")
-    parser.add_argument("verb", nargs="?", help=argparse.SUPPRESS)
     verb = argv[0] if argv else ""
-    if verb.startswith("-") or not verb:
-        parser.parse_args(argv)
-        parser.print_help(sys.stderr)
-        return 2
     if verb not in VERBS:
-        print(f"sieve: {unknown('verb', verb, list(VERBS))}", file=sys.stderr)
-        return 2
-    return _run_verb(verb, argv[1:])
-
-
-def verb_parser(verb: str) -> argparse.ArgumentParser:
-    """The parser of one verb."""
-    module = importlib.import_module(f"sieve.cli.{verb}")
-    parser = argparse.ArgumentParser(
-        prog=f"sieve {verb}",
-        description=module.__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("-v", "--verbose", action="store_true", help="more log lines")
-    module.add_arguments(parser)
-    parser.set_defaults(execute=module.execute)
-    return parser
-
-
-def _run_verb(verb: str, argv: Sequence[str]) -> int:
-    arguments = verb_parser(verb).parse_args(argv)
+        return _no_verb(verb, argv)
+    arguments = verb_parser(verb).parse_args(argv[1:])
     execute = arguments.execute
     del arguments.execute
     log.configure(arguments.verbose)
@@ -97,3 +63,38 @@ def _run_verb(verb: str, argv: Sequence[str]) -> int:
         print(f"sieve {verb}: interrupted", file=sys.stderr)
         return 130
     return 0
+
+
+def _no_verb(verb: str, argv: Sequence[str]) -> int:
+    """What to say where no verb is named: help, the version, or what is wrong."""
+    if verb and not verb.startswith("-"):
+        print(f"sieve: {unknown('verb', verb, list(VERBS))}", file=sys.stderr)
+        return 2
+    parser = argparse.ArgumentParser(
+        prog="sieve",
+        description="Neural machine translation over the output words a sentence can need.",
+        epilog="verbs:\n"
+        + "\n".join(f"  {name:<11}{summary}" for name, summary in VERBS.items())
+        + "\n\nsieve VERB --help shows options and examples.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        usage="sieve VERB [options]",
+    )
+    parser.add_argument("--version", action="version", version=f"sieve {sieve.__version__}")
+    parser.add_argument("verb", nargs="?", help=argparse.SUPPRESS)
+    parser.parse_args(argv)
+    parser.print_help(sys.stderr)
+    return 2
+
+
+def verb_parser(verb: str) -> argparse.ArgumentParser:
+    """The parser of one verb."""
+    module = importlib.import_module(f"sieve.cli.{verb}")
+    parser = argparse.ArgumentParser(
+        prog=f"sieve {verb}",
+        description=module.__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("-v", "--verbose", action="store_true", help="more log lines")
+    module.add_arguments(parser)
+    parser.set_defaults(execute=module.execute)
+    return parser

@@ -31,7 +31,7 @@ def opened(model: str, lexicon: Path | None, arguments: argparse.Namespace) -> "
     if lexicon is not None:
         fitting_lexicon(lexicon, translator)
         own = partial(Lexicon.open, lexicon)
-        translator.resources = replace(translator.resources, lexicon=own)
+        translator = replace(translator, resources=replace(translator.resources, lexicon=own))
     logger.info("%s: engine %s", model, translator.engine)
     return translator
 

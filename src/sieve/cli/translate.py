@@ -18,7 +18,7 @@ import argparse
 import dataclasses
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -85,6 +85,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     words.add_argument(
         "--prefix", default="", metavar="TEXT", help="start every translation with TEXT"
+    )
+    words.add_argument(
+        "--no-repair",
+        action="store_true",
+        help="write what the model writes: names, numbers, times and capitals are not put right",
     )
     _add_search_arguments(parser.add_argument_group("search"))
 
@@ -161,20 +166,27 @@ def _request(arguments: argparse.Namespace) -> "Request":
     words = tuple(arguments.include), tuple(arguments.exclude)
     glossary = None if arguments.glossary is None else Glossary.read(arguments.glossary)
     forced = arguments.glossary_mode == "force"
-    return Request(arguments.selection, options, *words, (), glossary, forced)
+    return Request(
+        arguments.selection, options, *words, (), glossary, forced, not arguments.no_repair
+    )
 
 
-def _translated(
-    translator: "Translator", lines: list[str], request: "Request", arguments: argparse.Namespace
-) -> Iterator[bytes]:
-    if arguments.prefix:
-        request = dataclasses.replace(request, prefixes=(arguments.prefix,) * len(lines))
-    for translation in translator.run(lines, request):
-        yield as_json(_fields(translation)) if arguments.json else as_line(translation.text)
+def _begun(request: "Request", arguments: argparse.Namespace, number: int) -> "Request":
+    """The request for some lines, all of which begin with --prefix."""
+    if not arguments.prefix:
+        return request
+    return dataclasses.replace(request, prefixes=(arguments.prefix,) * number)
+
+
+def _line(translation: "Translation", arguments: argparse.Namespace) -> bytes:
+    """A translation as a line of the output."""
+    return as_json(_fields(translation)) if arguments.json else as_line(translation.text)
 
 
 def _fields(translation: "Translation") -> dict[str, Any]:
     fields = dataclasses.asdict(translation)
+    for each in (fields, *fields["n_best"]):
+        del each["ids"], each["edits"]  # of use to programs that have the model
     for name in ("positions", "n_best"):
         if not fields[name]:
             del fields[name]  # nobody asked
@@ -196,8 +208,8 @@ def _translate_stream(
             path = stack.enter_context(whole_file(arguments.output))
             target = stack.enter_context(path.open("wb"))
         for lines in arriving_lines(read):
-            for line in _translated(translator, lines, request, arguments):
-                target.write(line)
+            for translation in translator.run(lines, _begun(request, arguments, len(lines))):
+                target.write(_line(translation, arguments))
             target.flush()
 
 
@@ -254,7 +266,8 @@ def _translate_file(
         bar.update(source.tell())
         while raw_lines := [line for _, line in zip(range(_CHUNK), source, strict=False)]:
             lines = [decode(raw, number + i) for i, raw in enumerate(raw_lines, start=1)]
-            output.write(list(_translated(translator, lines, request, arguments)))
+            translations = translator.run(lines, _begun(request, arguments, len(lines)))
+            output.write([_line(translation, arguments) for translation in translations])
             number += len(lines)
             bar.update(sum(map(len, raw_lines)))
         bar.close()

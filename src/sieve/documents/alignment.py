@@ -10,21 +10,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from sieve.repair.draft import Span, carried
 from sieve.tokenize.tokenizer import Tokenizer
-from sieve.tokenize.vocabulary import EOS, UNK
+from sieve.tokenize.vocabulary import EOS
 from sieve.tokenize.words import word_spans
 from sieve.translate.translation import Translation
 from sieve.translate.translator import Translator
 
 Weights = npt.NDArray[np.float64]
-Span = tuple[int, int]
 
 _NEAR, _FAR = 0.3, 0.05
 """What the alignment head leaves to the neighbours of the piece it names, and to every piece."""
@@ -64,37 +63,20 @@ def linked(
     """Links of translations that were made with `SearchOptions(alignment=True)`."""
     src, tgt = translator.tokenizers.source, translator.tokenizers.target
     src_ids = src.encode(list(sources))
-    tgt_ids = [[_known(tgt.piece_id(piece)) for piece in one.pieces] for one in translations]
+    tgt_ids = [list(translation.ids) for translation in translations]
     votes = _votes(translator, src_ids, tgt_ids)
-    found = []
-    for translation, ids, words, logits in zip(translations, src_ids, tgt_ids, votes, strict=True):
-        if not words:  # given back as it was
-            found.append(unchanged(translation.text))
+    links = []
+    for translation, ids, pieces, logits in zip(translations, src_ids, tgt_ids, votes, strict=True):
+        if not pieces:  # given back as it was
+            links.append(unchanged(translation.text))
             continue
-        weights = _attention(translation, len(words), len(ids))
+        weights = _attention(translation, len(pieces), len(ids))
         if logits is not None:
             weights = _mixed(weights, logits)
-        numbers = [n for n, span in enumerate(word_spans(tgt, words)) for _ in span]
-        target = _spans(tgt, words)
-        made = tgt.decode([words])[0]
-        if made != translation.text:  # a number or an address was put right
-            target = _carried(target, made, translation.text)
-        found.append(Links(_spans(src, ids), target, tuple(numbers), weights))
-    return found
-
-
-def _carried(spans: Sequence[Span], text: str, other: str) -> tuple[Span, ...]:
-    """Spans of a text in another that differs in some characters."""
-    places = list(range(len(text) + 1))
-    places[-1] = len(other)
-    for _, a, b, c, d in SequenceMatcher(None, text, other, autojunk=False).get_opcodes():
-        for place in range(a, b):
-            places[place] = c + min(place - a, max(0, d - c))
-    return tuple((places[a], places[b]) for a, b in spans)
-
-
-def _known(index: int | None) -> int:
-    return UNK if index is None else index
+        numbers = [n for n, span in enumerate(word_spans(tgt, pieces)) for _ in span]
+        target = carried(_spans(tgt, pieces), translation.edits)
+        links.append(Links(_spans(src, ids), tuple(target), tuple(numbers), weights))
+    return links
 
 
 def _attention(translation: Translation, U: int, T: int) -> Weights:
@@ -117,8 +99,8 @@ def _votes(
         return
     engine = translator.engine
     for start in range(0, len(src_ids), _AT_ONCE):
-        some = src_ids[start : start + _AT_ONCE]
-        encoded: Any = engine.encode([np.array([*ids, EOS]) for ids in some])
+        batch = src_ids[start : start + _AT_ONCE]
+        encoded: Any = engine.encode([np.array([*ids, EOS]) for ids in batch])
         for row, logits in enumerate(engine.position_logits(encoded)):
             yield logits[:-1, tgt_ids[start + row]].T.astype(np.float64)
 
@@ -151,11 +133,11 @@ def _spans(tokenizer: Tokenizer, ids: Sequence[int]) -> tuple[Span, ...]:
     """Characters of each piece in the text that the pieces make; spaces belong to no piece."""
     prefixes = tokenizer.decode([list(ids[:end]) for end in range(len(ids) + 1)])
     ends = np.maximum.accumulate(list(map(len, prefixes))).tolist()
-    text, found = prefixes[-1], []
+    text, spans = prefixes[-1], []
     for start, end in pairwise(ends):
         end = min(end, len(text))
         start = min(start, end)
         while start < end and text[start].isspace():
             start += 1
-        found.append((start, end))
-    return tuple(found)
+        spans.append((start, end))
+    return tuple(spans)

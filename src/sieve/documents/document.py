@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias, get_args
 
-from sieve.documents.alignment import Links, Span, entire, linked, unchanged
+from sieve.documents.alignment import Links, entire, linked, unchanged
 from sieve.documents.blocks import Block, Part, blocks_of
 from sieve.documents.html_blocks import html_parts
 from sieve.documents.inline import Layout, layout
@@ -24,10 +24,12 @@ from sieve.documents.projection import Sentence, project
 from sieve.documents.writing import written
 from sieve.engines.options import SearchOptions
 from sieve.errors import ConfigError
+from sieve.repair.draft import Span
 from sieve.segment import sentences
 from sieve.tokenize.normalize import normalize
+from sieve.translate.parts import MAX_TOKENS
 from sieve.translate.translation import Request, Translation
-from sieve.translate.translator import LONGEST, Translator
+from sieve.translate.translator import Translator
 
 Format: TypeAlias = Literal["html", "markdown", "text"]
 
@@ -76,7 +78,7 @@ def read_document(text: str, format: Format, length: Callable[[str], int] = len)
 def token_counter(translator: Translator) -> Callable[[str], int]:
     """Counts the tokens of a sentence; a sentence of few characters has few tokens."""
     source = translator.tokenizers.source
-    return lambda text: 1 if len(text) <= LONGEST else len(source.encode([text])[0])
+    return lambda text: 1 if len(text) <= MAX_TOKENS else len(source.encode([text])[0])
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,7 @@ class _Prepared:
     def of(cls, block: Block, length: Callable[[str], int]) -> _Prepared:
         found = layout(block)
         sources, start = [], 0
-        for part in sentences.divided(found.text, length, LONGEST):
+        for part in sentences.divided(found.text, length, MAX_TOKENS):
             if part.strip():
                 sources.append(_source(part, start))
             start += len(part)

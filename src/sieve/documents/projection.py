@@ -13,9 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sieve.documents.alignment import Links, Span, Weights
+from sieve.documents.alignment import Links, Weights
 from sieve.documents.inline import Element, Layout
 from sieve.documents.runs import best_run, by_word, is_edge, leading_marks
+from sieve.repair.draft import Span
 
 _EVEN = 0.5
 """An output piece of which less than this comes from an element rather lies outside."""

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from sieve.documents.alignment import Links, Span, Weights
+from sieve.documents.alignment import Links, Weights
+from sieve.repair.draft import Span
 
 
 def by_word(links: Links) -> Weights:

@@ -1,1 +1,1 @@
-"""What is done around a model so that text comes through unharmed. Knows text, no engine."""
+"""What is done around a model so that text comes through unharmed. Knows text and no engine."""

@@ -8,12 +8,17 @@ such place is found, nothing is changed.
 
 import re
 from collections import Counter
+from dataclasses import dataclass
 from difflib import SequenceMatcher
+
+from sieve.repair.draft import Draft
+from sieve.repair.step import Line, Step
 
 _ADDRESS = re.compile(r"(?:https?://|www\.)[^\s<>\"'“”„]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.I)
 _TRAILING = ".,;:!?)]}"
 _NUMBER = re.compile(r"\d(?:[\d.,:\u00a0\u202f]*\d)?")
 _HALF_DAY = re.compile(r"\s*[ap]\.?m\b", re.I)  # 3:45 pm may become 15:45
+_NAME = "literals"
 _SIGNS = "€$£¥₽"
 _LIKE = 0.6  # similarity of two addresses from which one is taken for the other
 _NEARLY = 0.5  # the same for two numbers
@@ -21,42 +26,43 @@ _SWAP = str.maketrans(".,", ",.")
 _SHORTEST = 3  # digits: shorter numbers may be words, hours, days
 
 
-def put_right(source: str, translation: str) -> str:
-    """A translation with the source's literals, where they were nearly right.
+@dataclass(frozen=True)
+class Literals(Step):
+    """Gives a translation the source's literals, where they were nearly right."""
 
-    Args:
-        source: The text that was translated.
-        translation: What the model wrote.
-    """
-    if any(mark in source for mark in ("@", "://", "www.")):
-        translation = _addresses(source, translation)
-    if any(c.isdigit() for c in source):
-        translation = _numbers(source, translation)
-    if any(sign in source for sign in _SIGNS):
-        translation = _money(source, translation)
-    return translation
+    def after(self, line: Line, draft: Draft, state: None) -> Draft:
+        """Addresses, numbers and signs of money put right."""
+        source = line.text
+        if any(mark in source for mark in ("@", "://", "www.")):
+            draft = _addresses(source, draft)
+        if any(c.isdigit() for c in source):
+            draft = _numbers(source, draft)
+        if any(sign in source for sign in _SIGNS):
+            draft = _money(source, draft)
+        return draft
 
 
-def _addresses(source: str, translation: str) -> str:
+def _addresses(source: str, draft: Draft) -> Draft:
     for match in _ADDRESS.finditer(source):
         address = match[0].rstrip(_TRAILING)
-        if address in translation:
+        if address in draft.text:
             continue
-        words = [word.strip("\"'“”„<>()[]").rstrip(_TRAILING) for word in translation.split()]
+        words = [word.strip("\"'“”„<>()[]").rstrip(_TRAILING) for word in draft.text.split()]
         strange = [word for word in words if word and word not in source]
         like = [(SequenceMatcher(None, address, word).ratio(), word) for word in strange]
-        best = max(like, default=(0.0, ""))
-        if best[0] >= _LIKE:
-            translation = translation.replace(best[1], address, 1)
-    return translation
+        likeness, word = max(like, default=(0.0, ""))
+        if likeness >= _LIKE:
+            at = draft.text.index(word)
+            draft = draft.replaced(at, at + len(word), address, _NAME)
+    return draft
 
 
-def _numbers(source: str, translation: str) -> str:
+def _numbers(source: str, draft: Draft) -> Draft:
     ours = [m for m in _NUMBER.finditer(source) if not _HALF_DAY.match(source, m.end())]
     wanted = Counter(_digits(m[0]) for m in ours)
-    written = [(m.start(), m[0]) for m in _NUMBER.finditer(translation)]
+    written = [(m.start(), m[0]) for m in _NUMBER.finditer(draft.text)]
     missing = wanted - Counter(_digits(text) for _, text in written)
-    known = set(Counter(_digits(m[0]) for m in _NUMBER.finditer(source)))
+    known = {_digits(m[0]) for m in _NUMBER.finditer(source)}
     strange = [(at, text) for at, text in written if _digits(text) not in known]
     for digits in missing:
         if len(digits) < _SHORTEST:
@@ -66,10 +72,10 @@ def _numbers(source: str, translation: str) -> str:
         if best >= _NEARLY:
             literal = next(m[0] for m in ours if _digits(m[0]) == digits)
             spelled = _spelled(digits, literal, text)
-            translation = translation[:at] + spelled + translation[at + len(text) :]
+            draft = draft.replaced(at, at + len(text), spelled, _NAME)
             shift = len(spelled) - len(text)
             strange = [(p + shift * (p > at), t) for p, t in strange if p != at]
-    return translation
+    return draft
 
 
 def _likeness(wanted: str, written: str) -> float:
@@ -88,13 +94,14 @@ def _spelled(digits: str, literal: str, written: str) -> str:
     return literal.translate(_SWAP) if ours and theirs and ours != theirs else literal
 
 
-def _money(source: str, translation: str) -> str:
+def _money(source: str, draft: Draft) -> Draft:
     """One sign of money in the source and another one in its place: the source's is meant."""
     ours = {sign for sign in _SIGNS if sign in source}
-    theirs = {sign for sign in _SIGNS if sign in translation}
-    if len(ours) == 1 and len(theirs) == 1 and ours != theirs:
-        return translation.replace(theirs.pop(), ours.pop())
-    return translation
+    theirs = {sign for sign in _SIGNS if sign in draft.text}
+    if len(ours) != 1 or len(theirs) != 1 or ours == theirs:
+        return draft
+    wrong, right = re.compile(re.escape(theirs.pop())), ours.pop()
+    return draft.substituted(wrong, lambda _: right, _NAME)
 
 
 def _digits(number: str) -> str:

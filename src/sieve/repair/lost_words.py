@@ -1,73 +1,67 @@
-"""Names and dates that a translation lost: spelled as in the source, or asked for once more.
+"""Names and dates that a translation lost: asked for once more.
 
-What is nearly right is put right in the text. Where a name or a date is gone, the line is
-translated again with stand-ins (sieve.repair.stand_ins), and that translation is taken if they came
-through. Texts change, nothing else: pieces, scores and sets stay those of the line as it was given.
+Where a name or a date is gone, the line is translated again with stand-ins
+(sieve.repair.stand_ins), and that translation is taken if they came through. The text changes,
+nothing else: what the model wrote stays that of the line as it was given.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import ClassVar
 
 from sieve.repair.dates import dates, lost_dates, put_dates_right
-from sieve.repair.stand_ins import stand_ins
-
-if TYPE_CHECKING:
-    from sieve.repair.names import Names
-    from sieve.translate.translation import Translation
-
-    Found = list[list[Translation]]
+from sieve.repair.draft import Draft
+from sieve.repair.names import Names
+from sieve.repair.stand_ins import StandIns, stand_ins
+from sieve.repair.step import Line, Retry, Step, Trait
 
 ATTEMPTS = 2
 """How often a line is translated again, each time with other stand-ins."""
 
 
-def with_lost_words(
-    lines: Sequence[str], found: Found, names: Names, search: Callable[[list[str]], Found] | None
-) -> Found:
-    """Translations with the names and dates of their lines.
+@dataclass(frozen=True)
+class LostWords(Step):
+    """Retries lines whose translation lost a name or a date."""
 
-    Args:
-        lines: Sentences.
-        found: The translations of each, best first.
-        names: What is known about names.
-        search: Translates lines again; None where nothing may be asked for again.
-    """
-    found = [
-        [replace(one, text=_spelled(line, one.text, names)) for one in some]
-        for line, some in zip(lines, found, strict=True)
-    ]
-    lost = {}
-    for row, (line, some) in enumerate(zip(lines, found, strict=True)):
-        words = _lost(line, some[0].text, names) if search and some else set()
-        if words:
-            lost[row] = words
-    for attempt in range(ATTEMPTS):
-        made = {
-            row: stand_ins(lines[row], _replaced(lines[row], words), found[row][0].text, attempt)
-            for row, words in lost.items()
-        }
-        asked = {row: again for row, again in made.items() if again is not None}
-        second = search([again.line for again in asked.values()]) if search and asked else []
-        for (row, again), some in zip(asked.items(), second, strict=True):
-            text = again.restored(some[0].text) if some else None
-            if text is None:
-                continue
-            text = _spelled(lines[row], text, names)
-            if _lost(lines[row], text, names) < lost[row]:  # some of them, and no others
-                found[row] = [replace(found[row][0], text=text)]
-                del lost[row]
-    return found
+    names: Names
+    # for one best translation of a whole line, whose words are nobody's wish
+    unsuited: ClassVar[frozenset[Trait]] = frozenset(
+        ("alignment", "n-best", "prefix", "samples", "stand-ins", "words")
+    )
 
+    def after(self, line: Line, draft: Draft, state: None) -> Draft | Retry:
+        """The draft, or a retry where it lacks something."""
+        lost = self._lost(line.text, draft.text)
+        return self._attempt(line, draft, lost, 0) if lost else draft
 
-def _spelled(line: str, translation: str, names: Names) -> str:
-    return names.put_right(line, put_dates_right(line, translation))
+    def _attempt(self, line: Line, draft: Draft, lost: set[str], attempt: int) -> Draft | Retry:
+        """The next retry; the draft as it is where there are no more."""
+        while attempt < ATTEMPTS:
+            words = _replaced(line.text, lost)
+            standing = stand_ins(line.text, words, draft.text, attempt)
+            attempt += 1
+            if standing is not None:
+                again = replace(line, text=standing.line, traits=line.traits | {"stand-ins"})
+                return Retry(again, partial(self._taken, line, draft, (standing, attempt)))
+        return draft
 
+    def _taken(
+        self, line: Line, draft: Draft, asked: tuple[StandIns, int], answer: Draft | None
+    ) -> Draft | Retry:
+        """The draft with the text of a second translation, if that lost less."""
+        standing, attempt = asked
+        lost = self._lost(line.text, draft.text)
+        text = None if answer is None else standing.restored(answer.text)
+        if text is not None:
+            right = self.names.put_right(line.text, put_dates_right(line.text, Draft(text))).text
+            if self._lost(line.text, right) < lost:  # some of them, and no others
+                return draft.replaced(0, len(draft.text), right, "lost words")
+        return self._attempt(line, draft, lost, attempt)
 
-def _lost(line: str, translation: str, names: Names) -> set[str]:
-    return {*lost_dates(line, translation), *names.lost(line, translation)}
+    def _lost(self, source: str, translation: str) -> set[str]:
+        return {*lost_dates(source, translation), *self.names.lost(source, translation)}
 
 
 def _replaced(line: str, lost: set[str]) -> list[str]:

@@ -12,25 +12,25 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from difflib import SequenceMatcher
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 
+from sieve.bundle.directory import NAMES_FILE
 from sieve.errors import ModelError
 from sieve.files import map_tensors, read_metadata, write_tensors
+from sieve.repair.draft import Draft
+from sieve.repair.rules import english, german
+from sieve.repair.step import Line, Step, Trait
 from sieve.repair.word_set import WordSet
 
-NAMES_FILE = "names.safetensors"
 WORD = re.compile(r"[^\W\d_]+")
 """What counts as a word here: letters, without apostrophes and hyphens."""
 _LIKE = 0.6  # similarity of two words from which one is taken for the other
 _MORE_LIKE = 0.7  # the same where any capitalised word of the source may be a name
 _SHORTEST = 4  # letters of a name
 _LONGEST = 40  # letters of words that are compared
-_ENDINGS = frozenset(("e", "en", "er", "erin", "ern", "ers", "es", "in", "is", "n", "s"))
-"""What a German name may have that the translation has not: Neymars Tore, Neymar's goals."""
-_ENGLISH = re.compile("(?:i?ans?|i?a|ics?|is|ism|ists|ity|s|us|y)")
-_GERMAN = re.compile("(?:e|i?en|i?er|ie|iker?|ische?n?|ismus|isten|ität|n)")
-"""Endings of one word in two languages: Habsburgs and Habsburger, Apoptosis and Apoptose."""
+_ENGLISH, _GERMAN = re.compile(english.ENDINGS), re.compile(german.ENDINGS)
 _NOTE = {"format": "sieve names 1"}
 
 
@@ -69,7 +69,7 @@ class Names:
                 )
         return cls(**{name: WordSet(bits) for name, bits in tensors.items()})
 
-    def put_right(self, source: str, translation: str) -> str:
+    def put_right(self, source: str, draft: Draft) -> Draft:
         """A translation with the source's names, where they were nearly right.
 
         A name that the translation lacks takes the place of a capitalised word there that the
@@ -77,11 +77,12 @@ class Names:
 
         Args:
             source: The text that was translated.
-            translation: What the model wrote.
+            draft: What the model wrote.
         """
+        translation = draft.text
         of_target = self.known_target if self.translated_source is None else None
         if source.isupper() or (self.translated_source is None and of_target is None):
-            return translation
+            return draft
         least = _LIKE if of_target is None else _MORE_LIKE
         said = WORD.findall(source)
         strange = [
@@ -99,8 +100,8 @@ class Names:
                 right[word] = name
         for match in reversed(strange):
             name = right.get(match[0], match[0])
-            translation = translation[: match.start()] + name + translation[match.end() :]
-        return translation
+            draft = draft.replaced(match.start(), match.end(), name, "names")
+        return draft
 
     def lost(self, source: str, translation: str) -> list[str]:
         """Names of a text that are nowhere in its translation; a first word may be none."""
@@ -139,6 +140,19 @@ class Names:
         return capitals > 1 and 2 * capitals > len(known)
 
 
+@dataclass(frozen=True)
+class NameSpelling(Step):
+    """Puts misspelt names right."""
+
+    names: Names
+    # who names words gets them; stand-ins are names of ours
+    unsuited: ClassVar[frozenset[Trait]] = frozenset(("prefix", "stand-ins", "words"))
+
+    def after(self, line: Line, draft: Draft, state: None) -> Draft:
+        """The translation with the line's names where it has something like them."""
+        return self.names.put_right(line.text, draft)
+
+
 def _has(word: str, name: str) -> bool:
     """Whether a word is a name, or a name with an ending."""
     return word.startswith(name) and len(word) <= len(name) + 3
@@ -147,12 +161,12 @@ def _has(word: str, name: str) -> bool:
 def _same_word(name: str, word: str, from_german: bool) -> bool:
     """Whether two words differ in an ending that the languages explain."""
     if from_german:
-        return name.startswith(word) and name[len(word) :] in _ENDINGS
+        return name.startswith(word) and name[len(word) :] in german.NAME_ENDINGS
     one, other = (text.lower().replace("c", "k") for text in (name, word))
     same = [a == b for a, b in zip(one, other, strict=False)]
     stem = [*same, False].index(False)
-    english, german = (text.lower()[stem:] for text in (name, word))
-    explained = _ENGLISH.fullmatch(english) and _GERMAN.fullmatch(german)
+    theirs, ours = (text.lower()[stem:] for text in (name, word))
+    explained = _ENGLISH.fullmatch(theirs) and _GERMAN.fullmatch(ours)
     return stem >= _SHORTEST and explained is not None
 
 

@@ -9,9 +9,11 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from sieve.repair.rules import english, german
+
 _NAMES = ("Peter", "Maria", "Berlin", "Thomas", "London", "Anna", "Smith")
 _YEARS = ("2015", "2012", "2016", "2013")
-_SAYS_YEAR = re.compile(r"\b(?:Jahr\w*|years?)\W+\d{4}", re.I)
+_SAYS_YEAR = re.compile(rf"\b(?:{german.YEAR}|{english.YEAR})\W+\d{{4}}", re.I)
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,12 @@ models hardly ever saw such lines.
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import ClassVar
+
+from sieve.repair.draft import Draft
+from sieve.repair.step import Line, Step, Trait
 
 _SCRIPTS = {
     "LATIN": "cs da de en es et fi fr hr hu id it lt lv nb nl nn no pl pt ro sk sl sv tr vi",
@@ -18,27 +22,9 @@ _SCRIPTS = {
 }
 _SCRIPT_OF = {language: script for script, all_ in _SCRIPTS.items() for language in all_.split()}
 _LITERAL = re.compile(r"[\d@/:]")
-_SHORTEST_SHOUT = 4  # letters: OK, USA and WHO are words as they are
-
-
-@dataclass(frozen=True)
-class Surface:
-    """How one line is to be handled around the model."""
-
-    line: str
-    before: str = ""
-    """What stays as it is before the text that is translated."""
-    text: str = ""
-    """What the model reads; nothing where there is nothing to translate."""
-    after: str = ""
-    """What stays as it is behind it."""
-    shouted: bool = False
-
-    def finish(self, translation: str) -> str:
-        """The translation of the line from that of `text`."""
-        if self.shouted:
-            translation = _loud(translation, set(self.line.split()))
-        return f"{self.before}{translation}{self.after}"
+_GAP = re.compile(r"(\s+)")
+_WORD = re.compile(r"\S+")
+_LEAST_CAPITALS = 4  # letters: OK, USA and WHO are words as they are
 
 
 def script_of(language: str) -> str | None:
@@ -46,32 +32,85 @@ def script_of(language: str) -> str | None:
     return _SCRIPT_OF.get(re.split("[-_]", language.lower())[0])
 
 
-def look_at(line: str, language: str, plain: bool = False) -> Surface:
-    """Says what to do with a line.
+@dataclass(frozen=True)
+class Untranslatable(Step):
+    """Gives back lines that have no letter, or hardly any of the source language's script."""
 
-    Args:
-        line: What shall be translated.
-        language: The language it should be in, as a code; "" where that is not known.
-        plain: Whether a model must read the line as it stands, if it reads it at all.
-    """
-    if not language:
-        return Surface(line, text=line)
-    script = script_of(language)
-    letters = [c for c in line if c.isalpha()]
-    own = letters if script is None else [c for c in letters if _script(c) == script]
-    if 2 * len(own) < len(letters) or not own:
-        return Surface(line, before=line)
-    if plain:
-        return Surface(line, text=line)
-    before, text, after = _ends(line, script)
-    shouted = len(own) >= _SHORTEST_SHOUT and all(c.upper() == c for c in own)
-    quiet = _quiet(text) if shouted else text
-    return Surface(line, before, quiet, after, shouted=quiet != text)
+    script: str | None
+
+    def before(self, line: Line) -> tuple[Line, bool]:
+        """Leaves nothing to translate of such a line."""
+        text = line.text
+        letters = [c for c in text if c.isalpha()]
+        own = letters if self.script is None else _own(text, letters, self.script)
+        kept = not own or 2 * len(own) < len(letters)
+        return (replace(line, text="") if kept else line), kept
+
+    def after(self, line: Line, draft: Draft, state: bool) -> Draft:
+        """The line itself where nothing was translated."""
+        return Draft(line.text) if state else draft
+
+
+@dataclass(frozen=True)
+class Wrapping:
+    """What a model does not see of a line."""
+
+    before: str
+    """Stays as it is before the text that is translated."""
+    after: str
+    capitals: bool
+    """Whether the line was in capitals."""
+
+
+@dataclass(frozen=True)
+class Surface(Step):
+    """Keeps emoji and words of other scripts at the ends of a line, and its capitals."""
+
+    script: str | None
+    # positions and given beginnings are those of the line as it stands
+    unsuited: ClassVar[frozenset[Trait]] = frozenset(("alignment", "prefix"))
+
+    def before(self, line: Line) -> tuple[Line, Wrapping | None]:
+        """The text between the ends, in lower case where the line is in capitals."""
+        text = line.text
+        if text.isascii() and not text.isupper() and self.script in ("LATIN", None):
+            return line, None
+        before, text, after = _ends(text, self.script)
+        quiet = _quiet(text) if _is_loud(line.text, self.script) else text
+        if not before and not after and quiet == text:
+            return line, None
+        return replace(line, text=quiet), Wrapping(before, after, quiet != text)
+
+    def after(self, line: Line, draft: Draft, state: Wrapping | None) -> Draft:
+        """The translation in capitals where the line was, between what was at its ends."""
+        if state is None:
+            return draft
+        if state.capitals:
+            kept = set(line.text.split())
+            draft = draft.substituted(
+                _WORD, lambda word: word[0] if word[0] in kept else word[0].upper(), "surface"
+            )
+        end = len(draft.text)
+        draft = draft.replaced(end, end, state.after, "surface")
+        return draft.replaced(0, 0, state.before, "surface")
+
+
+def _own(text: str, letters: list[str], script: str) -> list[str]:
+    """The letters of a script."""
+    if text.isascii():
+        return letters if script == "LATIN" else []
+    return [c for c in letters if _script(c) == script]
+
+
+def _is_loud(line: str, script: str | None) -> bool:
+    """Whether a line is in capitals."""
+    own = [c for c in line if c.isalpha() and (script is None or _script(c) == script)]
+    return len(own) >= _LEAST_CAPITALS and all(c.upper() == c for c in own)
 
 
 def _ends(line: str, script: str | None) -> tuple[str, str, str]:
     """The line without emoji and words of other scripts at its ends, and what was there."""
-    words = re.split(r"(\s+)", line)
+    words = _GAP.split(line)
     odd = [_is_odd(word, script) for word in words]
     if not any(odd):
         return "", line, ""
@@ -96,11 +135,7 @@ def _script(character: str) -> str:
 
 def _quiet(line: str) -> str:
     """In lower case but for the first letter; addresses and words with digits stay."""
-    words = [w if _LITERAL.search(w) else w.lower() for w in re.split(r"(\s+)", line)]
+    words = [w if _LITERAL.search(w) else w.lower() for w in _GAP.split(line)]
     text = "".join(words)
     first = next((i for i, c in enumerate(text) if c.isalpha()), 0)
     return text[:first] + text[first : first + 1].upper() + text[first + 1 :]
-
-
-def _loud(text: str, kept: set[str]) -> str:
-    return "".join(w if w in kept else w.upper() for w in re.split(r"(\s+)", text))

@@ -7,87 +7,113 @@ the model goes on from that beginning; so each forced target appears, in the ord
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from functools import partial
 
+from sieve.engines.engine import Hypothesis
+from sieve.repair.draft import Draft
 from sieve.repair.glossary import Glossary, Match
-from sieve.repair.surface import look_at
+from sieve.repair.step import Line, Retry, Step, Trait
+from sieve.repair.surface import Surface, Untranslatable, Wrapping
+from sieve.tokenize.tokenizer import Tokenizer, Tokenizers
 
-if TYPE_CHECKING:
-    from sieve.tokenize.tokenizer import Tokenizer
-    from sieve.translate.translation import Request, Translation
-    from sieve.translate.translator import Translator
-
-
-def run_with_glossary(
-    translator: Translator, lines: Sequence[str], request: Request, glossary: Glossary
-) -> list[Translation]:
-    """As `Translator.run`, with the words of a glossary.
-
-    Args:
-        translator: Translates.
-        lines: Sentences that need no splitting.
-        request: How, its own glossary left out.
-        glossary: What to look for.
-    """
-    normalize = translator.tokenizers.source.normalize
-    surfaces = [look_at(normalize(line), translator.languages[0]) for line in lines]
-    # what is in capitals is read in lower case: forced beginnings must be, too
-    texts = [one.text if one.shouted else one.line for one in surfaces]
-    matches = [glossary.find(text) for text in texts]
-    groups: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
-    for row, found in enumerate(matches):
-        groups[tuple(sorted({match.target for match in found}))].append(row)
-    results: dict[int, Translation] = {}
-    for targets, rows in groups.items():
-        with_words = replace(request, include=(*request.include, *targets))
-        given = request.prefixes and tuple(request.prefixes[row] for row in rows)
-        with_words = replace(with_words, prefixes=given)
-        translations = translator.run([texts[row] for row in rows], with_words)
-        for row, one in zip(rows, translations, strict=True):
-            results[row] = one
-            if request.force_glossary and targets:
-                results[row] = _forced(translator, texts[row], one, matches[row], with_words)
-    for row, surface in enumerate(surfaces):
-        if surface.shouted:
-            results[row] = replace(results[row], text=surface.finish(results[row].text))
-    return [results[row] for row in range(len(lines))]
+_PREFIXED: frozenset[Trait] = frozenset(("prefix",))
 
 
-def _forced(
-    translator: Translator,
-    text: str,
-    translation: Translation,
-    matches: Sequence[Match],
-    request: Request,
-) -> Translation:
-    """A translation in which the target of every match appears."""
-    aligned = replace(request, options=replace(request.options, alignment=True, n_best=1))
-    ends = _piece_ends(translator.tokenizers.source, text)
-    begun = ""  # what is fixed by now
-    for match in matches:
-        if match.target in translation.text:
-            continue
-        [guess] = translator.run([text], replace(aligned, prefixes=(begun,)))
+@dataclass(frozen=True)
+class _State:
+    line: Line
+    """As the steps inside got it."""
+    matches: tuple[Match, ...]
+    wrapping: Wrapping | None
+
+
+@dataclass(frozen=True)
+class Terms(Step):
+    """Makes the targets of a glossary's entries reachable, or forces them."""
+
+    glossary: Glossary
+    forced: bool
+    tokenizers: Tokenizers
+    surface: tuple[Untranslatable, Surface] | None
+    """Reads lines in capitals in lower case, as given beginnings need it; None to leave them."""
+
+    def before(self, line: Line) -> tuple[Line, _State]:
+        """The line with the targets of its entries among the words that may be used."""
+        inner, wrapping = self._quiet(line)
+        matches = tuple(self.glossary.find(inner.text))
+        targets = tuple(sorted({match.target for match in matches}))
+        if targets:
+            inner = replace(
+                inner, include=(*inner.include, *targets), traits=inner.traits | {"words"}
+            )
+        return inner, _State(inner, matches, wrapping)
+
+    def _quiet(self, line: Line) -> tuple[Line, Wrapping | None]:
+        """The normalised line; in lower case, without its ends, where it is in capitals."""
+        line = replace(line, text=self.tokenizers.source.normalize(line.text))
+        if self.surface is not None and self.surface[0].before(line)[0].text:
+            inner, wrapping = self.surface[1].before(line)
+            if wrapping is not None and wrapping.capitals:
+                return inner, wrapping
+        return line, None
+
+    def after(self, line: Line, draft: Draft, state: _State) -> Draft | Retry:
+        """The draft, or a retry for the first target that it lacks."""
+        return self._next(line, state, draft, "")
+
+    def _next(self, line: Line, state: _State, draft: Draft, begun: str) -> Draft | Retry:
+        """What to do about the matches that are left, after a fixed beginning."""
+        left = state.matches if self.forced and draft.hypothesis is not None else ()
+        while left and left[0].target in draft.text:
+            left = left[1:]
+        state = replace(state, matches=left)
+        if not left:
+            quiet = replace(line, text=self.tokenizers.source.normalize(line.text))
+            return draft if state.wrapping is None else self._loud(quiet, draft, state.wrapping)
+        guess = _begun(state.line, begun, "alignment")
+        return Retry(guess, partial(self._forced, line, state, begun))
+
+    def _loud(self, line: Line, draft: Draft, wrapping: Wrapping) -> Draft:
+        assert self.surface is not None
+        return self.surface[1].after(line, draft, wrapping)
+
+    def _forced(self, line: Line, state: _State, begun: str, guess: Draft | None) -> Draft | Retry:
+        """A retry that begins with the guess up to the first match, and its target."""
+        match, inner = state.matches[0], state.line
+        ends = _piece_ends(self.tokenizers.source, inner.text)
         first = next((i for i, end in enumerate(ends) if end > match.start), 0)
         last = next((i for i, end in enumerate(ends) if end >= match.end), len(ends) - 1)
-        kept = _before(guess, first, last)
+        kept = ""
+        if guess is not None and guess.hypothesis is not None:
+            kept = self._kept(guess.hypothesis, first, last)
         begun = f"{kept if len(kept) >= len(begun) else begun} {match.target}".strip()
-        [translation] = translator.run([text], replace(request, prefixes=(begun,)))
-    return translation
+
+        def then(draft: Draft | None) -> Draft | Retry:
+            rest = replace(state, matches=state.matches[1:])
+            return self._next(line, rest, Draft("") if draft is None else draft, begun)
+
+        return Retry(_begun(inner, begun), then)
+
+    def _kept(self, guess: Hypothesis, first: int, last: int) -> str:
+        """What a translation says before the words of source pieces `first` to `last`."""
+        pieces, places = self._pieces(guess.tokens), guess.positions
+        inside = [u for u, place in enumerate(places) if first <= place <= last]
+        later = [u for u, place in enumerate(places) if place > last]
+        cut = min(inside) if inside else min(later, default=len(places))
+        while 0 < cut < len(places) and not pieces[cut].startswith("▁"):
+            cut -= 1  # never within a word
+        return "".join(pieces[:cut]).replace("▁", " ").strip()
+
+    def _pieces(self, ids: Sequence[int]) -> list[str]:
+        return [self.tokenizers.target.piece(index) for index in ids]
 
 
-def _before(guess: Translation, first: int, last: int) -> str:
-    """What a translation says before the words that belong to source pieces `first` to `last`."""
-    places = guess.positions
-    inside = [u for u, place in enumerate(places) if first <= place <= last]
-    later = [u for u, place in enumerate(places) if place > last]
-    cut = min(inside) if inside else min(later, default=len(places))
-    while 0 < cut < len(places) and not guess.pieces[cut].startswith("▁"):
-        cut -= 1  # never within a word
-    return "".join(guess.pieces[:cut]).replace("▁", " ").strip()
+def _begun(line: Line, prefix: str, *traits: Trait) -> Line:
+    """A line whose translation has a given beginning."""
+    more = line.traits.union(traits)
+    return replace(line, prefix=prefix, traits=more.union(_PREFIXED) if prefix else more)
 
 
 def _piece_ends(tokenizer: Tokenizer, text: str) -> list[int]:

@@ -119,5 +119,6 @@ def _opened(name: str) -> Model:
     translator = load(name, threads=1)
     resources = translator.resources
     if resources.lexicon is not None:  # opened once, not for each request
-        translator.resources = replace(resources, lexicon=cache(resources.lexicon))
+        resources = replace(resources, lexicon=cache(resources.lexicon))
+        translator = replace(translator, resources=resources)
     return Model(Path(name).name, translator)

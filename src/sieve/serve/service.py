@@ -24,8 +24,9 @@ from sieve.serve.models import Model, Models
 from sieve.serve.refusal import Abandoned, Refused
 from sieve.serve.settings import Limits, Settings
 from sieve.serve.telemetry import Telemetry
+from sieve.translate.parts import MAX_TOKENS
 from sieve.translate.translation import Request, Translation
-from sieve.translate.translator import LONGEST, Translator
+from sieve.translate.translator import Translator
 
 T = TypeVar("T")
 
@@ -175,7 +176,7 @@ class Service:
             return len(translator.tokenizers.source.encode([text])[0])
 
         def all_of_them() -> list[Layout]:
-            return [laid_out(text, length, LONGEST) for text in texts]
+            return [laid_out(text, length, MAX_TOKENS) for text in texts]
 
         if sum(map(len, texts)) <= DIRECTLY:
             return all_of_them()

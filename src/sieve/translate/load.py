@@ -11,14 +11,14 @@ from sieve.bundle.directory import LEXICON_FILE, Bundle, open_bundle
 from sieve.bundle.weights import model_config
 from sieve.engines.engine import Engine
 from sieve.errors import ConfigError, ModelError, require
-from sieve.repair.names import Names
+from sieve.repair.registry import open_repairs
 from sieve.selection.dial import Dial
 from sieve.selection.lexicon import Lexicon
 from sieve.selection.safety import SafeWords
 from sieve.selection.selectors import Resources
 from sieve.tokenize.tokenizer import Tokenizers
 from sieve.translate.confidence import Confidence
-from sieve.translate.translator import Translator
+from sieve.translate.translator import BATCH_TOKENS, Translator
 
 DEFAULT_THRESHOLD = 0.9
 GPU_BATCH_TOKENS = 16384
@@ -65,16 +65,16 @@ def load(
     chosen: Engine[Any]
     if engine == "torch" or not native_can:
         chosen = _torch_engine(bundle, device, precision or "float32")
-        batch_tokens = GPU_BATCH_TOKENS if device != "cpu" else None
+        batch_tokens = GPU_BATCH_TOKENS if device != "cpu" else BATCH_TOKENS
     else:
         chosen = _native_engine(bundle, precision, threads)
         batch_tokens = NATIVE_BATCH_TOKENS
     _check_vocabularies(bundle, tokenizers)
     resources = replace(selection_resources(bundle), safe_words=SafeWords(tokenizers))
-    languages, confidence = _languages(bundle), _confidence(bundle)
-    made = Translator(chosen, tokenizers, resources, languages, batch_tokens, confidence)
-    made.names = Names.open(bundle.directory)
-    return made
+    languages = _languages(bundle)
+    repairs = open_repairs(bundle.directory, languages)
+    confidence = _confidence(bundle)
+    return Translator(chosen, tokenizers, resources, languages, batch_tokens, confidence, repairs)
 
 
 def _native_engine(bundle: Bundle, precision: Precision | None, threads: int | None) -> Engine[Any]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from sieve.engines.options import SearchOptions
+from sieve.repair.draft import Edit
 from sieve.repair.glossary import Glossary
 
 
@@ -22,8 +23,7 @@ class Translation:
     The largest one where a long text was split."""
     vocab_size: int
     pieces: tuple[str, ...]
-    """What the model wrote, as subword pieces; literals and names that were put right after it show
-    in the text alone."""
+    """What the model wrote, as subword pieces; repairs show in the text alone."""
     token_scores: tuple[float, ...]
     """Log-probability of each piece, and of the end unless the translation was cut."""
     normalized_score: float = 0.0
@@ -37,6 +37,10 @@ class Translation:
     text was split. None where the model was not calibrated for it."""
     n_best: tuple[Translation, ...] = ()
     """All translations asked for, this one first, where more than one was."""
+    ids: tuple[int, ...] = ()
+    """What the model wrote, in ids of its vocabulary, without the ends of sentences."""
+    edits: tuple[Edit, ...] = ()
+    """What repairs changed in the model's text, in order."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,8 @@ class Request:
     """Phrases whose translations are made reachable where a text has them."""
     force_glossary: bool = False
     """Whether these translations must appear."""
+    repair: bool = True
+    """Whether to put right what models do badly: names, numbers, times of day, capitals, …"""
 
 
 class Runner(Protocol):

@@ -1,66 +1,52 @@
-"""Text in, text out: tokenizes, sorts into batches, asks an engine, and puts things back in order.
+"""Text in, text out: splits lines, takes them through the repairs, asks an engine, joins them.
 
-Knows which selections a model offers, and no engine by name: `load` picks one.
+Knows which selections a model offers, and no engine and no repair by name: `load` picks them.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from functools import cached_property
-from itertools import pairwise
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn, overload
 
-import numpy as np
-
-from sieve.engines.engine import Engine, Hypothesis
-from sieve.engines.options import Blocked, SearchOptions
+from sieve.engines.engine import Engine
+from sieve.engines.options import SearchOptions
 from sieve.errors import ConfigError, InputError
-from sieve.repair.clock import put_times_right
-from sieve.repair.literals import put_right
-from sieve.repair.lost_words import with_lost_words
-from sieve.repair.names import Names
-from sieve.repair.surface import Surface, look_at
-from sieve.repair.terms import run_with_glossary
-from sieve.segment import sentences
+from sieve.repair.draft import Draft
+from sieve.repair.glossary import Glossary
+from sieve.repair.pipeline import Rounds
+from sieve.repair.registry import NO_REPAIRS, Repairs
 from sieve.selection.plan import Selector
-from sieve.selection.selectors import Adjusted, Resources, parse_selection
-from sieve.tokenize.spelling import open_ids, pieces_of, spellings
+from sieve.selection.selectors import Resources, parse_selection
 from sieve.tokenize.tokenizer import Tokenizers
-from sieve.tokenize.vocabulary import EOS, IntArray
+from sieve.translate.asking import begun, check, one_selection, with_wishes
+from sieve.translate.calls import Search, batches, encoded
 from sieve.translate.confidence import Confidence
-from sieve.translate.parts import joined, shifted
+from sieve.translate.finish import Finish
+from sieve.translate.parts import MAX_TOKENS, split
 from sieve.translate.streams import checked, file_lines, in_order, write_lines
 from sieve.translate.translation import Request, Translation
 
 BATCH_TOKENS = 4096
-"""Most padded source tokens in one call of the engine."""
-LONGEST = 128
-"""Lines of more source tokens are split into sentences; no part is longer."""
+"""Most padded source tokens in one call of the engine, unless a translator has its own number."""
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Translator:
     """A model that translates text. Made by `sieve.load`."""
 
-    def __init__(
-        self,
-        engine: Engine[Any],
-        tokenizers: Tokenizers,
-        resources: Resources,
-        languages: tuple[str, str] = ("", ""),
-        batch_tokens: int | None = None,
-        confidence: Confidence | None = None,
-    ) -> None:
-        self.engine = engine
-        self.tokenizers = tokenizers
-        self.resources = resources
-        self.languages = languages
-        self.batch_tokens = batch_tokens
-        self.confidence = confidence
-        self.names = Names()
-        """Where it is known what is a name, those misspelt or lost are put right."""
+    engine: Engine[Any]
+    tokenizers: Tokenizers
+    resources: Resources
+    languages: tuple[str, str] = ("", "")
+    batch_tokens: int = BATCH_TOKENS
+    confidence: Confidence | None = None
+    repairs: Repairs = NO_REPAIRS
+    """What is done around the model."""
+    max_tokens: int = MAX_TOKENS
+    """Lines of more source tokens are split into sentences."""
 
     @overload
     def translate(
@@ -74,6 +60,9 @@ class Translator:
         include: Sequence[str] = (),
         exclude: Sequence[str] = (),
         prefix: str = "",
+        glossary: Glossary | None = None,
+        lossless: bool | None = None,
+        repair: bool = True,
     ) -> Translation: ...
 
     @overload
@@ -88,6 +77,9 @@ class Translator:
         include: Sequence[str] = (),
         exclude: Sequence[str] = (),
         prefix: str | Sequence[str] = "",
+        glossary: Glossary | None = None,
+        lossless: bool | None = None,
+        repair: bool = True,
     ) -> list[Translation]: ...
 
     @overload
@@ -102,6 +94,9 @@ class Translator:
         include: Sequence[str] = (),
         exclude: Sequence[str] = (),
         prefix: str = "",
+        glossary: Glossary | None = None,
+        lossless: bool | None = None,
+        repair: bool = True,
     ) -> Iterator[Translation]: ...
 
     def translate(  # noqa: PLR0913 (a request in words; `run` takes it as one value)
@@ -115,6 +110,9 @@ class Translator:
         include: Sequence[str] = (),
         exclude: Sequence[str] = (),
         prefix: str | Sequence[str] = "",
+        glossary: Glossary | None = None,
+        lossless: bool | None = None,
+        repair: bool = True,
     ) -> Translation | list[Translation] | Iterator[Translation]:
         """Translates one text, or several in one go; the order is kept and empty ones stay empty.
 
@@ -128,11 +126,14 @@ class Translator:
         ...     print(one.text, one.shortlist_size < one.vocab_size)
         Guten Morgen! True
          True
+        >>> terms = sieve.Glossary((("morning", "Vormittag"),))
+        >>> translator.translate("Good morning!", glossary=terms, lossless=True).text
+        'Guten Morgen!'
 
         Args:
-            text: A sentence; a list or tuple of them, for a list of translations; or anything else
-                that gives sentences one by one, for an iterator that reads on as it is read. A
-                long sentence is split and joined again.
+            text: A sentence; a list or tuple of them, for a list of translations; or any other
+                iterable of sentences, for an iterator that reads it as it is read itself. A long
+                sentence is split and joined again.
             selection: `none`, `frequent:N`, `lexicon:K`, `nvs:λ`, joined by `+`. By default `nvs`
                 at the model's own threshold where it has a head, else `none`.
             threshold: Short for `selection="nvs:threshold"`.
@@ -141,33 +142,36 @@ class Translator:
             include: Words that may be used whatever the selection says.
             exclude: Words that may not be used.
             prefix: What the translation must begin with, or a list of them.
+            glossary: Phrases whose translations may be used whatever the selection says.
+            lossless: Short for `options=SearchOptions(lossless=lossless)`.
+            repair: Whether to put right what models do badly: names, numbers, times, capitals, …
         """
         if not isinstance(text, str | Iterable) or isinstance(text, bytes):
             raise InputError(f"text: got {type(text).__name__}, expected a string or several")
         listed = isinstance(text, str | list | tuple)
         lines = [text] if isinstance(text, str) else checked(text) if listed else []
-        options = options or SearchOptions()
-        if beam_size is not None:
-            options = replace(options, beam_size=beam_size)
+        options = with_wishes(options, beam_size=beam_size, lossless=lossless)
         prefixes = (prefix,) * len(lines) if isinstance(prefix, str) else tuple(prefix)
         if prefixes and not listed:
             raise InputError("prefix: got a list with an iterator of texts, expected one string")
         request = Request(
-            _one_selection(selection, threshold),
+            one_selection(selection, threshold),
             options,
             tuple(include),
             tuple(exclude),
             prefixes if any(prefixes) else (),
+            glossary,
+            repair=repair,
         )
         if not listed:
-            return in_order(text, lambda some: self.run(some, _begun(request, prefix, len(some))))
+            return in_order(text, lambda some: self.run(some, begun(request, prefix, len(some))))
         translations = self.run(lines, request)
         return translations[0] if isinstance(text, str) else translations
 
     def translate_file(self, source: str | Path, target: str | Path, **options: Any) -> int:
         """Translates a UTF-8 file line by line and gives the number of lines.
 
-        The target is written whole or not at all; `sieve translate --input --output` can go on
+        The target is written whole or not at all; `sieve translate --input --output` can resume
         after an interruption.
 
         Args:
@@ -198,10 +202,10 @@ class Translator:
         """
         if not isinstance(text, str | list | tuple):
             raise InputError(f"text: got {type(text).__name__}, expected a string or a list")
-        found: Translation | list[Translation] = await asyncio.to_thread(
+        result: Translation | list[Translation] = await asyncio.to_thread(
             lambda: self.translate(text, **options)
         )
-        return found
+        return result
 
     def __reduce__(self) -> NoReturn:
         raise ConfigError(
@@ -210,60 +214,47 @@ class Translator:
 
     def selector(self, selection: str | None = None, threshold: float | None = None) -> Selector:
         """The selector that `translate` uses for these arguments."""
-        return parse_selection(_one_selection(selection, threshold), self.resources)
+        return parse_selection(one_selection(selection, threshold), self.resources)
 
     def run(self, lines: Sequence[str], request: Request) -> list[Translation]:
         """Translates lines as a request says."""
-        if request.prefixes and len(request.prefixes) != len(lines):
-            raise InputError(f"got {len(request.prefixes)} prefixes for {len(lines)} texts")
-        parts = [self._split(line) for line in lines]
-        flat = [part for line in parts for part in line]
-        starts = np.cumsum([0, *map(len, parts)]).tolist()
-        options = request.options
-        if request.glossary is None:
-            prefixes = [""] * len(flat)
-            for line, prefix in enumerate(request.prefixes):
-                if parts[line]:
-                    prefixes[starts[line]] = prefix  # of its first sentence
-            found = self._translate(flat, *self._constrained(request), prefixes)
-            if self.languages[0] and not (request.include or request.exclude):
-                found = self._with_lost_words(flat, found, prefixes, request)
-        elif request.prefixes or options.n_best > 1:
-            raise InputError("prefix, n_best: cannot be given together with a glossary")
-        else:
-            plain = replace(request, glossary=None)
-            found = [[one] for one in run_with_glossary(self, flat, plain, request.glossary)]
-        if options.alignment:
-            sizes = list(map(len, self.tokenizers.source.encode(flat)))
-            found = shifted(found, sizes, starts)
-        return [
-            joined(found[a:b], options, self.languages[1]) or self._copied("")
-            for a, b in pairwise(starts)
-        ]
+        check(lines, request)
+        parts = split(lines, request, self.tokenizers.source, self.max_tokens)
+        search, finish = self._search(request), self._finish(request.options)
+        rounds = Rounds(parts.sentences, self._repairs(request).steps)
+        while queries := rounds.queries:
+            answers: list[list[Draft]] = [[] for _ in queries]
+            for call in search.calls(queries):
+                ranked = self.engine.translate(
+                    call.src_ids, call.selector, call.options, call.prefixes
+                )
+                for row, hypotheses in zip(call.rows, ranked, strict=True):
+                    answers[row] = list(map(finish.draft, hypotheses))
+            rounds.answer(answers)
+        return finish.lines(parts, rounds.drafts, self.tokenizers.source, self.languages[1])
 
-    def _with_lost_words(
-        self,
-        lines: Sequence[str],
-        found: list[list[Translation]],
-        prefixes: Sequence[str],
-        request: Request,
-    ) -> list[list[Translation]]:
-        """With names and dates put right, but in lines whose translation has a given beginning."""
-        options = request.options
-        once = options.n_best == 1 and options.sampling is None and not options.alignment
-
-        def search(again: list[str]) -> list[list[Translation]]:
-            return self._translate(again, *self._constrained(request), [""] * len(again))
-
-        free = [row for row, prefix in enumerate(prefixes) if not prefix]
-        right = with_lost_words(
-            [lines[row] for row in free],
-            [found[row] for row in free],
-            self.names,
-            search if once else None,
+    def _search(self, request: Request) -> Search:
+        selector = self.selector(request.selection)
+        search = Search(
+            self.tokenizers,
+            self.batch_tokens,
+            selector,
+            request.options,
+            request.include,
+            request.exclude,
         )
-        changed = dict(zip(free, right, strict=True))
-        return [changed.get(row, some) for row, some in enumerate(found)]
+        search.adjusted((), request.options.alignment)  # says at once what cannot be had
+        return search
+
+    def _repairs(self, request: Request) -> Repairs:
+        repairs = self.repairs if request.repair else NO_REPAIRS
+        if request.glossary is None:
+            return repairs
+        return repairs.with_glossary(request.glossary, request.force_glossary, self.tokenizers)
+
+    def _finish(self, options: SearchOptions) -> Finish:
+        target, size = self.tokenizers.target, self.engine.vocab_size
+        return Finish(target, size, options, self.confidence)
 
     def score(
         self, sources: Sequence[str], targets: Sequence[str], selection: str | None = None
@@ -272,140 +263,15 @@ class Translator:
         if len(sources) != len(targets):
             raise InputError(f"got {len(sources)} source and {len(targets)} target lines")
         selector = self.selector(selection)
-        src_ids = self._encoded(sources)
+        src_ids = encoded(self.tokenizers.source, sources)
         tgt_ids = self.tokenizers.target.encode(targets)
         results: dict[int, Translation] = {}
+        finish = replace(self._finish(SearchOptions()), confident=False)
         lengths = [max(len(s), len(t) + 1) for s, t in zip(src_ids, tgt_ids, strict=True)]
-        for rows in _batches(lengths, self.batch_tokens or BATCH_TOKENS, least=0):
-            found = self.engine.score(
+        for rows in batches(lengths, self.batch_tokens, least=0):
+            scored = self.engine.score(
                 [src_ids[row] for row in rows], [tgt_ids[row] for row in rows], selector
             )
-            for row, one in zip(rows, found, strict=True):
-                results[row] = self._finish(one, SearchOptions())
+            for row, hypothesis in zip(rows, scored, strict=True):
+                results[row] = finish.translation(finish.draft(hypothesis))
         return [results[row] for row in range(len(sources))]
-
-    def _constrained(self, request: Request) -> tuple[Selector, SearchOptions]:
-        """Selector and options with the request's words worked in."""
-        selector, options = self.selector(request.selection), request.options
-        target = self.tokenizers.target
-        include = {index for word in request.include for index in pieces_of(target, word)}
-        dropped: set[int] = set()
-        blocked = list(options.blocked)
-        for word in request.exclude:
-            found = spellings(target, word)
-            if not found:
-                raise InputError(f"exclude '{word}': the vocabulary cannot spell it")
-            for one in found:
-                if len(one.ids) == 1 and not one.at_word_start:
-                    dropped.add(one.ids[0])
-                else:
-                    blocked.append(Blocked(one.ids, one.at_word_start))
-        if include or dropped:
-            selector = Adjusted(selector, tuple(sorted(include)), tuple(sorted(dropped)))
-        if len(blocked) > len(options.blocked):
-            options = replace(options, blocked=tuple(blocked), open_ids=self._open_ids)
-        return selector, options
-
-    @cached_property
-    def _open_ids(self) -> tuple[int, ...]:
-        return open_ids(self.tokenizers.target)
-
-    def _split(self, line: str) -> list[str]:
-        if not line.strip():
-            return []
-        source = self.tokenizers.source
-        if len(line) <= LONGEST:  # a token has a character at least, but for rare bytes
-            return [line]
-        return sentences.split(line, lambda text: len(source.encode([text])[0]), LONGEST)
-
-    def _encoded(self, lines: Sequence[str]) -> list[IntArray]:
-        return [np.array([*ids, EOS]) for ids in self.tokenizers.source.encode(list(lines))]
-
-    def _translate(
-        self,
-        lines: Sequence[str],
-        selector: Selector,
-        options: SearchOptions,
-        prefixes: Sequence[str],
-    ) -> list[list[Translation]]:
-        """The translations of each line, best first; none for a line without a token."""
-        plain = options.alignment or any(prefixes)  # positions and prefixes are those of the line
-        surfaces = [look_at(line, self.languages[0], plain) for line in lines]
-        sources = self._encoded([one.text for one in surfaces])
-        forced = self.tokenizers.target.encode(list(prefixes)) if any(prefixes) else None
-        results: list[list[Translation]] = [[] for _ in lines]
-        lengths = [len(source) for source in sources]
-        for row, surface in enumerate(surfaces):
-            if not surface.text and surface.line:
-                results[row] = [self._copied(surface.line)]
-        for rows in _batches(lengths, self.batch_tokens or BATCH_TOKENS):
-            found = self.engine.translate(
-                [sources[row] for row in rows],
-                selector,
-                options,
-                None if forced is None else [forced[row] for row in rows],
-            )
-            for row, hypotheses in zip(rows, found, strict=True):
-                results[row] = [self._on(surfaces[row], one, options) for one in hypotheses]
-        return results
-
-    def _on(self, surface: Surface, hypothesis: Hypothesis, options: SearchOptions) -> Translation:
-        """A translation as it belongs to the line that was given."""
-        found = self._finish(hypothesis, options)
-        text = found.text
-        if self.languages[0]:
-            text = put_right(surface.line, surface.finish(text))
-            text = put_times_right(surface.line, text, self.languages)
-        return replace(found, text=text, confidence=self._confidence(hypothesis, options))
-
-    def _copied(self, line: str) -> Translation:
-        return Translation(line, 0.0, 0, self.engine.vocab_size, (), ())
-
-    def _finish(self, hypothesis: Hypothesis, options: SearchOptions) -> Translation:
-        target = self.tokenizers.target
-        return Translation(
-            text=target.decode([hypothesis.tokens])[0],
-            score=hypothesis.score,
-            shortlist_size=hypothesis.shortlist_size,
-            vocab_size=self.engine.vocab_size,
-            pieces=tuple(target.piece(token) for token in hypothesis.tokens),
-            token_scores=hypothesis.token_scores,
-            normalized_score=hypothesis.normalized_score(options.length_penalty),
-            positions=hypothesis.positions,
-            returns=hypothesis.returns,
-        )
-
-    def _confidence(self, hypothesis: Hypothesis, options: SearchOptions) -> float | None:
-        if options.lossless or hypothesis.shortlist_size == self.engine.vocab_size:
-            return 1.0
-        if self.confidence is None or hypothesis.margin is None:
-            return None
-        return self.confidence.of(hypothesis)
-
-
-def _begun(request: Request, prefix: str | Sequence[str], number: int) -> Request:
-    """A request for some lines, all of which begin with the prefix."""
-    return replace(request, prefixes=(str(prefix),) * number) if prefix else request
-
-
-def _one_selection(selection: str | None, threshold: float | None) -> str | None:
-    if threshold is None:
-        return selection
-    if selection is not None:
-        raise ConfigError(
-            f"got threshold {threshold} and selection '{selection}', expected one of them"
-        )
-    return f"nvs:{threshold}"
-
-
-def _batches(lengths: Sequence[int], batch_tokens: int, least: int = 2) -> Iterator[list[int]]:
-    """Rows of similar length together; shorter ones than `least` are left out."""
-    rows = [row for row, length in enumerate(lengths) if length >= least]
-    batch: list[int] = []
-    for row in sorted(rows, key=lambda row: lengths[row]):
-        if batch and (len(batch) + 1) * lengths[row] > batch_tokens:
-            yield batch
-            batch = []
-        batch.append(row)
-    if batch:
-        yield batch

@@ -55,7 +55,7 @@ def opened(job: Job) -> Translator:
     translator = load(job.model, threads=job.threads, **job.engine)
     if job.lexicon is not None:
         own = partial(Lexicon.open, Path(job.lexicon))
-        translator.resources = replace(translator.resources, lexicon=own)
+        translator = replace(translator, resources=replace(translator.resources, lexicon=own))
     if str(translator.engine).startswith("torch on cpu"):
         import torch
 

@@ -34,8 +34,9 @@ from sieve.serve.web.fields import (
 )  # fmt: skip
 from sieve.serve.web.operation import JSON, Operation, Schema, Taken
 from sieve.tokenize.spelling import spellings
+from sieve.translate.parts import MAX_TOKENS
 from sieve.translate.translation import Request as Wanted
-from sieve.translate.translator import LONGEST, Translator
+from sieve.translate.translator import Translator
 
 LEXICON = "lexicon:200"
 """What `lexicon` alone stands for."""
@@ -251,7 +252,7 @@ def _explainer(translator: Translator, asked: Translate) -> Callable[[str], Expl
     def explained(text: str) -> Explanation | None:
         """None for what is no sentence: nothing at all, or too much to look at."""
         tokens = len(translator.tokenizers.source.encode([text])[0]) if text.strip() else 0
-        return explain(translator, text, options) if 0 < tokens <= LONGEST else None
+        return explain(translator, text, options) if 0 < tokens <= MAX_TOKENS else None
 
     return explained
 

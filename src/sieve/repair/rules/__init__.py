@@ -1,0 +1,1 @@
+"""What is known about single languages, a file each."""
