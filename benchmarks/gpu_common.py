@@ -20,7 +20,7 @@ from sieve.bundle.config import ModelConfig, resolve
 from sieve.engines.engine import Hypothesis
 from sieve.engines.options import SearchOptions
 from sieve.engines.torch.torch_engine import TorchEngine
-from sieve.model.translation import TranslationModel
+from sieve.model.transformer import TranslationModel
 from sieve.selection.plan import Selector
 from sieve.tokenize.vocabulary import BOS, EOS, PAD, IntArray
 

@@ -18,8 +18,9 @@ import torch
 import torch.nn.functional as F
 
 from sieve.bundle.config import resolve
-from sieve.model.recurrence import _doubling, _triton_kernel
-from sieve.model.translation import TranslationModel
+from sieve.kernels.dispatch import load
+from sieve.model.recurrence import _doubling
+from sieve.model.transformer import TranslationModel
 
 
 def timed(function: Callable[[], object], repeats: int = 10) -> float:
@@ -40,10 +41,10 @@ def timed(function: Callable[[], object], repeats: int = 10) -> float:
 def check_recurrence() -> float:
     gates = torch.rand(7, 33, 130, device="cuda")
     values = torch.randn(7, 33, 130, device="cuda")
-    kernel = _triton_kernel()
-    assert kernel is not None
+    kernels = load("recurrence")
+    assert kernels is not None
     return max(
-        (kernel(gates, values, r) - _doubling(gates, values, r)).abs().max().item()
+        (kernels.run(gates, values, r) - _doubling(gates, values, r)).abs().max().item()
         for r in (False, True)
     )
 

@@ -21,9 +21,9 @@ from sieve.engines.torch.output_words import AllWords
 from sieve.engines.torch.search import CHECK_EVERY, Search, hypotheses
 from sieve.engines.torch.stepping import DecoderSteps
 from sieve.engines.torch.torch_engine import TorchEngine
-from sieve.kernels.search_kernels import kernels_for
+from sieve.kernels.dispatch import search_kernels
 from sieve.model.layers import SelfAttention
-from sieve.model.translation import TranslationModel
+from sieve.model.transformer import TranslationModel
 from sieve.tokenize.vocabulary import EOS
 
 Rows = npt.NDArray[np.int64]
@@ -86,7 +86,7 @@ def attend(
         position: (1,) where the new token goes.
         beams: Rows of a sentence.
     """
-    if kernels_for(qkv) is not None:
+    if search_kernels(qkv) is not None:
         from gathered_triton import attend as kernel
 
         context: torch.Tensor = kernel(qkv, past, places, position, beams)
@@ -197,7 +197,7 @@ class Bulk:
 
 def _found(beams: Beams, sizes: torch.Tensor, rows: Rows) -> _Found:
     """The finished hypotheses of a search, by the kernel that follows them back where it runs."""
-    kernels = kernels_for(beams.score)
+    kernels = search_kernels(beams.score)
     U, n = beams.history.shape[0], beams.n_best
     if kernels is not None:
         buffer = kernels.trace.buffer(beams)

@@ -18,7 +18,7 @@ from sieve.data.corpus import Corpus
 from sieve.errors import ModelError
 from sieve.files import read_json, write_json
 from sieve.model.checkpoint import load_model, save_model
-from sieve.model.translation import TranslationModel
+from sieve.model.transformer import TranslationModel
 
 SMALL = ModelConfig(40, 40, 2, 2, 16, 24, 2)
 VARIANTS = [

@@ -15,7 +15,7 @@ from sieve.cli.main import main
 from sieve.data.corpus import Corpus
 from sieve.files import read_json, read_tensors, write_json, write_tensors
 from sieve.model.checkpoint import load_model, save_model
-from sieve.model.translation import TranslationModel
+from sieve.model.transformer import TranslationModel
 from sieve.repair.names import Names
 from sieve.repair.word_set import WordSet
 from sieve.selection.lexicon import Lexicon

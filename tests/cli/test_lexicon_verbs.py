@@ -119,7 +119,7 @@ def test_align_with_a_model(
     pytest.importorskip("torch")
     from sieve.bundle.config import ModelConfig
     from sieve.model.checkpoint import save_model
-    from sieve.model.translation import TranslationModel
+    from sieve.model.transformer import TranslationModel
 
     corpus = Corpus.open(toy_data.corpus)
     tokenizers = corpus.tokenizers()

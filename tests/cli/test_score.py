@@ -12,7 +12,7 @@ from sieve.bundle.config import ModelConfig
 from sieve.cli.main import main
 from sieve.data.corpus import Corpus
 from sieve.model.checkpoint import save_model
-from sieve.model.translation import TranslationModel
+from sieve.model.transformer import TranslationModel
 
 
 @pytest.fixture(scope="module")

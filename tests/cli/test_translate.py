@@ -17,7 +17,7 @@ from sieve.cli.lines import arriving_lines
 from sieve.cli.main import main
 from sieve.data.corpus import Corpus
 from sieve.model.checkpoint import save_model
-from sieve.model.translation import TranslationModel
+from sieve.model.transformer import TranslationModel
 from sieve.repair.names import Names
 from sieve.repair.word_set import WordSet
 from sieve.translate.resumable import ResumableFile

@@ -6,7 +6,7 @@ from sieve.bundle.config import ModelConfig
 from sieve.data.corpus import Ragged
 from sieve.data.corpus_writer import ragged
 from sieve.engines.torch.attention_alignment import AttentionAligner, Heads
-from sieve.model.translation import TranslationModel
+from sieve.model.transformer import TranslationModel
 from sieve.tokenize.vocabulary import BOS, EOS
 
 SRC = ragged([[5, 6, 7], [8], [], [9, 10, 11, 12, 13], [5]])

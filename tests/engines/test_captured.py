@@ -16,7 +16,7 @@ from sieve.bundle.config import ModelConfig
 from sieve.engines.options import SearchOptions
 from sieve.engines.torch.captured_source import FIXED, bucket, choice_of, compact, mark_chosen
 from sieve.engines.torch.torch_engine import TorchEngine
-from sieve.model.translation import TranslationModel
+from sieve.model.transformer import TranslationModel
 from sieve.selection.plan import Plan, Selector
 from sieve.selection.safety import SafeWords
 from sieve.selection.selectors import (

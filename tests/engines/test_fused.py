@@ -13,7 +13,7 @@ from sieve.engines.torch import few_rows, fused
 from sieve.engines.torch import source_encoding as encoding
 from sieve.engines.torch.stepping import DecoderSteps
 from sieve.model.layers import SSRU
-from sieve.model.translation import TranslationModel
+from sieve.model.transformer import TranslationModel
 from sieve.tokenize.vocabulary import BOS, EOS, PAD
 from sieve.train.config import TrainingConfig
 from sieve.train.optimizer import Optimizer
@@ -96,6 +96,7 @@ INTERPRETED = """
 import torch
 from sieve.engines.torch import source_encoding as encoding, fused
 from sieve.kernels import fused_triton
+from sieve.kernels.buffers import Cells
 from sieve.model.layers import SSRU, CrossAttention, SelfAttention
 torch.manual_seed(0)
 N, D = 6, 40
@@ -110,7 +111,7 @@ with torch.no_grad():
     parents = torch.tensor([2, 2, 0, 1, 5, 4])
     gates = torch.nn.functional.linear(y, *fused.fused_gates(mixer))
     for at in range(2):
-        cells = [fused.Cells(p[:, 1], torch.tensor([at]), parents) for p in (past, past.clone())]
+        cells = [Cells(p[:, 1], torch.tensor([at]), parents) for p in (past, past.clone())]
         found = fused_triton.ssru_add_norm(gates, x, cells[0], norm)
         for one, other in zip(found, fused.ssru_add_norm(mixer, x, y, cells[1], norm)):
             torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-5)

@@ -12,7 +12,7 @@ from sieve.bundle.config import ModelConfig
 from sieve.engines.options import SearchOptions
 from sieve.engines.torch.torch_engine import TorchEngine
 from sieve.model.layers import sinusoids
-from sieve.model.translation import TranslationModel
+from sieve.model.transformer import TranslationModel
 from sieve.selection.selectors import FullVocabulary
 from sieve.tokenize.vocabulary import BOS, EOS, PAD, IntArray
 

@@ -8,7 +8,7 @@ from generated_models import SMALL, native, random_sentences, random_weights
 
 from sieve.engines.torch.torch_engine import TorchEngine
 from sieve.model.checkpoint import load_tensors
-from sieve.model.translation import TranslationModel
+from sieve.model.transformer import TranslationModel
 from sieve.tokenize.vocabulary import EOS
 
 WEIGHTS = random_weights(SMALL, seed=1)

@@ -17,7 +17,7 @@ from sieve.engines.torch.beams import best, candidates
 from sieve.engines.torch.output_words import AllWords
 from sieve.engines.torch.torch_engine import TorchEngine
 from sieve.errors import ConfigError, ModelError
-from sieve.model.translation import TranslationModel
+from sieve.model.transformer import TranslationModel
 from sieve.selection.plan import Plan
 from sieve.selection.selectors import FullVocabulary
 from sieve.selection.shortlist import Shortlist

@@ -16,7 +16,7 @@ from sieve.engines.engine import Hypothesis
 from sieve.engines.options import SearchOptions
 from sieve.engines.torch import torch_engine
 from sieve.engines.torch.torch_engine import TorchEngine
-from sieve.model.translation import TranslationModel
+from sieve.model.transformer import TranslationModel
 from sieve.selection.plan import Plan, Selector
 from sieve.selection.selectors import FullVocabulary, NeuralSelection
 from sieve.selection.shortlist import Shortlist

@@ -10,7 +10,7 @@ from sieve.engines.torch.beams import Beams, candidates
 from sieve.engines.torch.output_words import AllWords, IndexedWords, OutputWords, SelectedWords
 from sieve.engines.torch.search import hypotheses, unpacked
 from sieve.kernels import beams_triton, output_words_triton, trace_triton
-from sieve.model.translation import OutputLayer
+from sieve.model.transformer import OutputLayer
 from sieve.tokenize.vocabulary import EOS
 
 B, U = 3, 7

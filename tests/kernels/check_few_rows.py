@@ -7,7 +7,7 @@ from sieve.engines.torch import few_rows
 from sieve.engines.torch.source_encoding import _encoder
 from sieve.engines.torch.stepping import DecoderSteps
 from sieve.kernels import few_rows_triton
-from sieve.model.translation import TranslationModel
+from sieve.model.transformer import TranslationModel
 from sieve.tokenize.vocabulary import EOS, PAD
 
 SRC = torch.tensor([[5, 6, 7, 9, EOS], [8, EOS, PAD, PAD, PAD]])

@@ -21,7 +21,7 @@ from sieve.engines.native.native_engine import NativeEngine
 from sieve.engines.options import Blocked, Sampling, SearchOptions
 from sieve.engines.torch.torch_engine import TorchEngine
 from sieve.model.checkpoint import load_tensors
-from sieve.model.translation import TranslationModel
+from sieve.model.transformer import TranslationModel
 from sieve.selection.lexicon import Lexicon
 from sieve.selection.selectors import (
     Adjusted,

@@ -38,7 +38,7 @@ from sieve.engines.options import Blocked, Sampling, SearchOptions
 from sieve.engines.torch.torch_engine import TorchEngine
 from sieve.errors import ModelError
 from sieve.model.checkpoint import load_tensors
-from sieve.model.translation import TranslationModel
+from sieve.model.transformer import TranslationModel
 from sieve.selection.selectors import (
     Adjusted,
     FullVocabulary,

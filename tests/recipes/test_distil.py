@@ -196,7 +196,7 @@ def test_bulk_search_finds_what_the_engine_finds(recipes: Any, mixer: str) -> No
     from sieve.engines.options import SearchOptions
     from sieve.engines.torch.torch_engine import TorchEngine
     from sieve.model.checkpoint import load_tensors
-    from sieve.model.translation import TranslationModel
+    from sieve.model.transformer import TranslationModel
     from sieve.selection.selectors import FullVocabulary
 
     bulk, sentences = recipes("bulk"), recipes("distil_text").Sentences

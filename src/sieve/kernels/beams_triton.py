@@ -1,8 +1,8 @@
-"""The bookkeeping of `beams` for CUDA in two kernels instead of fifty.
+"""A search's bookkeeping for CUDA in two kernels instead of fifty.
 
 `_summarize` reads the logits once: for each block of columns its log-sum, for each chunk its
 maximum. `_advance` has one program a sentence: the best chunks, the best words in them, then all
-of them at once. The torch version in `beams` is the definition; both give the same hypotheses.
+of them at once. `Beams` of the torch engine is the definition; both give the same hypotheses.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator,unused-ignore"
@@ -15,7 +15,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from sieve.engines.torch.beams import Beams, chunk_width
+from sieve.kernels.buffers import BeamBuffers, chunk_width
 from sieve.tokenize.vocabulary import EOS
 
 _BLOCK = 4096
@@ -58,7 +58,7 @@ def _summarize(
 
 @triton.jit
 def _key(value, number):
-    """Smaller for larger values (none is above 0), then for smaller numbers: as `beams.best`."""
+    """Smaller for larger values (none is above 0), then for smaller numbers: as its `best`."""
     bits = tl.abs(value).to(tl.int32, bitcast=True).to(tl.int64)
     return (bits << 32) | number.to(tl.int64)
 
@@ -182,7 +182,7 @@ def _advance(
         tl.store(position, step + 1)
 
 
-def fits(beams: Beams, width: int, chunk: int | None = None) -> bool:
+def fits(beams: BeamBuffers, width: int, chunk: int | None = None) -> bool:
     """Whether these kernels can take a search over `width` columns in chunks of `chunk`."""
     K = beams.score.shape[1]
     chunks = triton.next_power_of_2(width // (chunk or chunk_width(width)))
@@ -209,8 +209,8 @@ def summarize(logits: Tensor) -> Summary:
     return Summary(logits, tops, sums, maxima)
 
 
-def advance(beams: Beams, found: Summary, words: Tensor | None, vocab_size: int) -> None:
-    """One step of `Beams.advance` with the candidates of some logits; moves the position as well.
+def advance(beams: BeamBuffers, found: Summary, words: Tensor | None, vocab_size: int) -> None:
+    """One step of a search with the candidates of some logits; moves the position as well.
 
     Args:
         beams: Changed in place.

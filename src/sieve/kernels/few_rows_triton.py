@@ -3,7 +3,7 @@
 So few rows are bound by reading weights and by the number of kernels. A norm before a product needs
 no kernel of its own: with the norm's weight folded into the matrix W, and s its rows' sums,
 W·norm(x) = (W·x − mean(x)·s) / deviation(x) + bias. Whoever writes x leaves sums of its values and
-of their squares beside it. `few_rows` puts layers together from these.
+of their squares beside it. The torch engine puts layers together from these.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator,unused-ignore"
@@ -14,8 +14,7 @@ import triton
 import triton.language as tl
 from torch import Tensor, nn
 
-from sieve.engines.torch.few_rows import Folded, Rows
-from sieve.engines.torch.fused import Cells
+from sieve.kernels.buffers import Cells, Folded, Rows
 from sieve.kernels.fused_triton import _context, _norm_row, keys
 
 MOST = 64
@@ -229,7 +228,7 @@ def product_add(x: Tensor, by: Folded, residual: Rows) -> Rows:
 
 
 def ssru(rows: Rows, by: Folded, cells: Cells) -> Rows:
-    """The sum x + SSRU(norm(x)) from the gates (2D, D); see `fused.ssru_add_norm`."""
+    """The sum x + SSRU(norm(x)) from the gates (2D, D); see `fused_triton.ssru_add_norm`."""
     N, D = rows.x.shape
     tiles = _two_products(rows.x)
     programs = triton.cdiv(D, tiles["BN"])

@@ -1,4 +1,4 @@
-"""Kernels of `sieve.engines.torch.fused` for CUDA: one program for each row of D channels."""
+"""Pieces of a layer as one kernel each for CUDA: one program for each row of D channels."""
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator,unused-ignore"
 # ruff: noqa: PLR0913, PLR0917
@@ -8,7 +8,7 @@ import triton
 import triton.language as tl
 from torch import Tensor, nn
 
-from sieve.engines.torch.fused import Cells
+from sieve.kernels.buffers import Cells
 
 
 @triton.jit

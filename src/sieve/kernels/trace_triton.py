@@ -8,7 +8,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from sieve.engines.torch.beams import Beams
+from sieve.kernels.buffers import BeamBuffers
 
 HEAD = 2
 """Numbers before a hypothesis's tokens: how many, and the size of its sentence's set."""
@@ -46,14 +46,14 @@ def _trace(
         slot = tl.load(alive + earlier + (entry >> 32))
 
 
-def buffer(beams: Beams) -> Tensor:
+def buffer(beams: BeamBuffers) -> Tensor:
     """What `trace` fills: (B, n_best, HEAD + 2U) int32."""
     U, B, _ = beams.history.shape
     shape = (B, beams.n_best, HEAD + 2 * U)
     return torch.zeros(shape, dtype=torch.int32, device=beams.history.device)
 
 
-def trace(beams: Beams, sizes: Tensor, out: Tensor) -> None:
+def trace(beams: BeamBuffers, sizes: Tensor, out: Tensor) -> None:
     """Writes the n best hypotheses of each sentence: length, size, U tokens, U scores' bits."""
     U, B, _ = beams.history.shape
     K = beams.score.shape[1]

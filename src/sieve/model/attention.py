@@ -6,26 +6,16 @@ One operator, opaque to torch.compile, so that no shape is compiled or planned t
 from __future__ import annotations
 
 import math
-from types import ModuleType
 from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from sieve.kernels.dispatch import load
 
-def _find_kernels() -> ModuleType | None:
-    """The Triton kernels, where there is a GPU to run them and Triton is installed."""
-    if not torch.cuda.is_available():
-        return None
-    try:
-        from sieve.kernels import attention_triton
-    except ModuleNotFoundError:
-        return None
-    return attention_triton
-
-
-KERNELS = _find_kernels()
+KERNELS = load("attention") if torch.cuda.is_available() else None
+"""Found once: `attend` is compiled, and must ask nothing that changes."""
 
 
 def attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, causal: bool = False) -> Tensor:

@@ -11,7 +11,7 @@ from sieve.bundle.directory import open_bundle, write_bundle
 from sieve.bundle.weights import expected_shapes, float_tensors, model_config
 from sieve.config import to_dict
 from sieve.files import check_shapes
-from sieve.model.translation import TranslationModel
+from sieve.model.transformer import TranslationModel
 from sieve.tokenize.tokenizer import Tokenizers
 
 DTYPES = {"float32": torch.float32, "float16": torch.float16}

@@ -51,14 +51,6 @@ class SelfAttention(nn.Module):
         q, k, v = (split_heads(part, self.heads) for part in self.qkv(x).chunk(3, dim=-1))
         return self.out(merge_heads(attend(q, k, v, mask, causal)))
 
-    def step(self, x: Tensor, past: Tensor) -> tuple[Tensor, Tensor]:
-        """One position x (N, D) after the cached keys and values past (2, N, H, t, D/H)."""
-        qkv = (split_heads(part[:, None], self.heads) for part in self.qkv(x).chunk(3, dim=-1))
-        q, k, v = qkv
-        past = torch.cat((past, torch.stack((k, v))), dim=3)
-        context = merge_heads(attend(q, past[0], past[1], None))
-        return self.out(context[:, 0]), past
-
 
 class CrossAttention(nn.Module):
     """Multi-head attention of the decoder to the encoder's states."""

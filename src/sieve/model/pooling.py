@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from sieve.kernels.dispatch import load_kernels
+from sieve.kernels.dispatch import kernels_for
 
 BLOCK_ELEMENTS = {"cuda": 2**27, "cpu": 2**22}
 """Products held at once: 256 MiB in 16 bits on a GPU; what fits the last-level cache on a CPU."""
@@ -35,7 +35,7 @@ def pooled_projection(x: Tensor, mask: Tensor, weight: Tensor) -> Tensor:
 
 def pooled_logits(x: Tensor, mask: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     """`pooled_projection` in fp32, plus bias (V,)."""
-    kernels = load_kernels("sieve.kernels.pooling_triton", x)
+    kernels = kernels_for("pooling", x)
     inference = torch.is_inference_mode_enabled() and x.element_size() == 2
     if kernels is not None and inference and x.shape[1] <= kernels.LONGEST:
         found: Tensor = kernels.pooled_logits(x, mask, weight, bias)

@@ -7,14 +7,12 @@ The backward pass is the same recurrence run from the end.
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import Tensor
 
-Kernel = Callable[[Tensor, Tensor, bool], Tensor]
+from sieve.kernels.dispatch import kernels_for
 
 
 @torch.library.custom_op("sieve::linear_recurrence", mutates_args=())
@@ -29,8 +27,10 @@ def linear_recurrence(gates: Tensor, values: Tensor, reverse: bool) -> Tensor:
     Returns:
         All states c, (B, U, D).
     """
-    kernel = _triton_kernel() if gates.is_cuda else None
-    return (kernel or _doubling)(gates.contiguous(), values.contiguous(), reverse)
+    kernels = kernels_for("recurrence", gates)
+    run = _doubling if kernels is None else kernels.run
+    result: Tensor = run(gates.contiguous(), values.contiguous(), reverse)
+    return result
 
 
 @linear_recurrence.register_fake
@@ -73,13 +73,3 @@ def _doubling(gates: Tensor, values: Tensor, reverse: bool) -> Tensor:
         gates[:, late] *= gates[:, early].clone()
         stride *= 2
     return values
-
-
-@functools.cache
-def _triton_kernel() -> Kernel | None:
-    """The CUDA kernel, or None where Triton is not installed."""
-    try:
-        from sieve.kernels.recurrence_triton import run
-    except ModuleNotFoundError:
-        return None
-    return run

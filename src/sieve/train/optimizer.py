@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.autograd.graph import increment_version
 
-from sieve.model.translation import TranslationModel
+from sieve.model.transformer import TranslationModel
 from sieve.train.config import TrainingConfig
 
 _MOMENTS = ("exp_avg", "exp_avg_sq", "step")

@@ -14,7 +14,7 @@ from sieve.errors import ConfigError, InputError
 from sieve.files import read_json, write_json
 from sieve.log import logger
 from sieve.model.checkpoint import save_model
-from sieve.model.translation import TranslationModel
+from sieve.model.transformer import TranslationModel
 from sieve.train.config import RunConfig, TrainingConfig, check_resumable, parse_run_config
 from sieve.train.distributed import Processes, join
 from sieve.train.loader import Loader, LoaderOptions

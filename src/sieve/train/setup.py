@@ -19,7 +19,7 @@ from sieve.errors import ConfigError, InputError
 from sieve.log import logger
 from sieve.model.checkpoint import load_tensors
 from sieve.model.nvs import set_prior
-from sieve.model.translation import TranslationModel
+from sieve.model.transformer import TranslationModel
 from sieve.tokenize.tokenizer import Tokenizers
 from sieve.tokenize.vocabulary import IntArray
 from sieve.train.config import DataConfig, RunConfig, TrainingConfig

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 import torch
 from torch import Tensor
 
-from sieve.model.translation import TranslationModel
+from sieve.model.transformer import TranslationModel
 from sieve.tokenize.vocabulary import EOS
 from sieve.train.config import TrainingConfig
 from sieve.train.distributed import Processes

@@ -18,7 +18,7 @@ from sieve.engines.torch.torch_engine import Precision, TorchEngine
 from sieve.errors import InputError
 from sieve.evaluate.measure.quality import Score, bleu
 from sieve.evaluate.measure.recall import Recall, RecallMeter
-from sieve.model.translation import TranslationModel
+from sieve.model.transformer import TranslationModel
 from sieve.selection.selectors import FullVocabulary
 from sieve.tokenize.tokenizer import Tokenizers
 from sieve.tokenize.vocabulary import EOS

@@ -16,7 +16,7 @@ from torch import Tensor
 from sieve.data.alignments import Alignments
 from sieve.data.corpus import Ragged
 from sieve.model.layers import CrossAttention, split_heads
-from sieve.model.translation import Outputs, TranslationModel
+from sieve.model.transformer import Outputs, TranslationModel
 from sieve.tokenize.vocabulary import BOS, EOS, PAD
 
 Heads = Literal["guided", "average"]

@@ -7,16 +7,16 @@ finished, the best K that do not end live on. Equal values: the lower beam, then
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
 from sieve.engines.options import SearchOptions
 from sieve.engines.torch.output_words import OutputWords
+from sieve.kernels.buffers import BeamBuffers, chunk_width
 from sieve.tokenize.vocabulary import BOS, EOS
 
 
@@ -34,45 +34,8 @@ class Candidates:
     """(B, R) the new token."""
 
 
-@dataclass(eq=False)
-class Beams:
-    """Buffers of B sentences with K hypotheses, R candidates and U steps."""
-
-    score: Tensor
-    """(B, K) fp32: summed log-probabilities of living hypotheses, best first; −inf for none."""
-    ids: Tensor
-    """(B, K) newest token of each."""
-    done: Tensor
-    """(B,) bool: nothing better can follow."""
-    final: Tensor
-    """(B, K) normalised scores of finished hypotheses; −inf for none."""
-    final_at: Tensor
-    """(B, K) where they ended: step · R + rank among its candidates; −1 for none."""
-    limit: Tensor
-    """(B,) most tokens, EOS included."""
-    ceiling: Tensor
-    """(B,) limit**−α: no hypothesis of score s can end better than s · ceiling."""
-    weights: Tensor
-    """(U + 1,) length**−α."""
-    position: Tensor
-    """(1,) steps made. The search moves it."""
-    history: Tensor
-    """(U, B, R) candidates of each step: beam · 2³² + id."""
-    log_probs: Tensor
-    """(U, B, R) of their newest token."""
-    alive: Tensor
-    """(U, B, K) the candidates that lived on."""
-    offsets: Tensor
-    """(B, 1) first row of each sentence: b · K."""
-    parents: Tensor
-    """(N,) the row that each row continues since the last step."""
-    ticket: Tensor
-    """(1,) sentences through with a step, for the kernel that moves the position itself."""
-    aligned: Tensor | None
-    """(U, B, K) source positions that the hypotheses looked at, on request."""
-    enough: int
-    """Finished hypotheses that end a sentence whatever may follow."""
-    n_best: int
+class Beams(BeamBuffers):
+    """The bookkeeping on the buffers, in torch: the definition of what the kernels do."""
 
     @classmethod
     def create(
@@ -181,12 +144,7 @@ class Beams:
         changes["parents"] = torch.arange(self.score.shape[1] * len(index), device=index.device)
         changes["ticket"] = torch.zeros_like(self.ticket)
         changes["position"] = self.position.clone()
-        return dataclasses.replace(self, **changes)  # type: ignore[arg-type]
-
-
-def chunk_width(columns: int) -> int:
-    """Columns of a chunk: about as many as there are chunks to choose from."""
-    return 64 if columns >= 8192 else 32
+        return replace(self, **changes)  # type: ignore[arg-type]
 
 
 def best(values: Tensor, k: int) -> tuple[Tensor, Tensor]:

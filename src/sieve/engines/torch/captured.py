@@ -43,8 +43,8 @@ from sieve.engines.torch.search import (
 )
 from sieve.engines.torch.source_encoding import encode_source
 from sieve.engines.torch.stepping import DecoderSteps
-from sieve.kernels.search_kernels import kernels_for
-from sieve.model.translation import TranslationModel
+from sieve.kernels.dispatch import search_kernels
+from sieve.model.transformer import TranslationModel
 from sieve.selection.plan import Plan
 from sieve.tokenize.vocabulary import EOS, PAD, IntArray
 
@@ -96,7 +96,7 @@ class Captured:
         self.everything = everything
         self.device = everything.bias.device
         self.capture = capture
-        self.kernels = kernels_for(everything.bias)
+        self.kernels = search_kernels(everything.bias)
         self._encodings: dict[tuple[int, int, tuple[int, int] | None], Encoding] = {}
         self._searches: OrderedDict[Shape, Searching] = OrderedDict()
         self._pool = torch.cuda.graph_pool_handle() if capture else None

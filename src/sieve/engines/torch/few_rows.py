@@ -6,8 +6,6 @@ The plain layers are the definition. Norms are folded into the maps after them o
 from __future__ import annotations
 
 import functools
-import importlib
-from dataclasses import dataclass
 from types import ModuleType
 from typing import cast
 
@@ -15,38 +13,17 @@ import torch
 from torch import Tensor, nn
 
 from sieve.engines.torch import fused
-from sieve.kernels.dispatch import load_kernels
+from sieve.kernels.buffers import Cells, Folded, Rows
+from sieve.kernels.dispatch import kernels_for, load
 from sieve.model.decoder import DecoderLayer
 from sieve.model.encoder import EncoderLayer
 from sieve.model.layers import SSRU, FeedForward, sinusoids
-from sieve.model.translation import TranslationModel
+from sieve.model.transformer import TranslationModel
 
 
-@dataclass(frozen=True)
-class Rows:
-    """Rows x (N, D), with sums of parts of each row for the norm that follows."""
-
-    x: Tensor
-    sums: Tensor
-    """(2, N, C) fp32: of C parts of each row, values and squares."""
-
-
-@dataclass(frozen=True)
-class Folded:
-    """A linear map after a layer norm, or one alone."""
-
-    weight: Tensor
-    """(F, D), times the norm's weight."""
-    bias: Tensor
-    """(F,) fp32 where a norm is folded in: the map's, and what the norm's becomes."""
-    sums: Tensor | None = None
-    """(F,) sums of the weight's rows in fp32; None without a norm."""
-    eps: float = 0.0
-
-
-def kernels_for(ids: Tensor, model: TranslationModel) -> ModuleType | None:
+def few_row_kernels(ids: Tensor, model: TranslationModel) -> ModuleType | None:
     """The kernels, where they can take as many rows as there are ids: few on a GPU."""
-    found = load_kernels("sieve.kernels.few_rows_triton", ids)
+    found = kernels_for("few_rows", ids)
     width = model.config.d_model // model.config.heads
     fits = found is not None and ids.numel() <= found.MOST and width in (16, 32, 64, 128)
     return found if fits else None
@@ -56,12 +33,13 @@ def encode(kernels: ModuleType, model: TranslationModel, src_ids: Tensor, mask: 
     """Memory (B, T, D) of source ids (B, T), mask (B, 1, 1, T) added: B·T rows."""
     (B, T), D = src_ids.shape, model.config.d_model
     table = model.src_embedding.weight
-    attend = importlib.import_module("sieve.kernels.fused_triton").self_attend
+    pieces = load("fused")
+    assert pieces is not None, "few_rows_triton is made of it"
     rows = kernels.embed(src_ids.flatten(), table, _positions(T, D, table.device, table.dtype))
     for layer in (cast(EncoderLayer, layer) for layer in model.encoder.layers):
         attention = layer.attention
         qkv = kernels.product(rows, _after(attention.qkv, layer.attention_norm))
-        context = attend(qkv.view(B, T, 3 * D), mask, attention.heads).view(B * T, D)
+        context = pieces.self_attend(qkv.view(B, T, 3 * D), mask, attention.heads).view(B * T, D)
         rows = kernels.product_add(context, _alone(attention.out), rows)
         rows = _feed_forward(kernels, rows, layer.feed_forward, layer.feed_forward_norm)
     memory: Tensor = kernels.norm(rows, model.encoder.norm)
@@ -72,7 +50,7 @@ def decoder_layer(
     kernels: ModuleType,
     layer: DecoderLayer,
     rows: Rows,
-    cells: fused.Cells,
+    cells: Cells,
     source: tuple[Tensor, Tensor],
 ) -> Rows:
     """One step of a layer with an SSRU on rows (N, D); source: keys and values, and mask."""

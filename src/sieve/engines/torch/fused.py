@@ -8,30 +8,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from types import ModuleType
 from typing import TypeVar
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from sieve.kernels.dispatch import load_kernels
+from sieve.kernels.buffers import Cells
+from sieve.kernels.dispatch import kernels_for
 from sieve.model.layers import SSRU, CrossAttention, FeedForward
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Cells:
-    """An SSRU's cells in fp32, those before and those after a step."""
-
-    halves: Tensor
-    """(2, N, D): a step at an even position reads the first half and writes the second."""
-    position: Tensor
-    """(1,)"""
-    parents: Tensor
-    """(N,) the row that each row continues."""
 
 
 def layer_norm(x: Tensor, norm: nn.LayerNorm) -> Tensor:
@@ -43,7 +30,7 @@ def embed_norm(
     ids: Tensor, table: Tensor, positions: Tensor, position: Tensor, norm: nn.LayerNorm
 ) -> tuple[Tensor, Tensor]:
     """Embedded ids (N,) at a position (1,) of positions (U, D), and their norm."""
-    found = kernels_for(table)
+    found = kernels_for("fused", table)
     if found is not None:
         x, normed = found.embed_norm(ids, table, positions, position, norm)
         return x, normed
@@ -53,7 +40,7 @@ def embed_norm(
 
 def cross_attention(cross: CrossAttention, x: Tensor, keys_values: Tensor, mask: Tensor) -> Tensor:
     """The attention of a sentence's K hypotheses x (B, K, D) to its source, mask added."""
-    found = kernels_for(x)
+    found = kernels_for("fused", x)
     if found is not None and found.attends(keys_values.shape[-1]):
         out: Tensor = cross.out(found.attend(cross.query(x), keys_values, mask))
         return out
@@ -63,7 +50,7 @@ def cross_attention(cross: CrossAttention, x: Tensor, keys_values: Tensor, mask:
 
 def add_norm(x: Tensor, y: Tensor, norm: nn.LayerNorm) -> tuple[Tensor, Tensor]:
     """The sum x + y and norm(x + y), for x and y (…, D)."""
-    found = kernels_for(x)
+    found = kernels_for("fused", x)
     if found is not None:
         total, normed = found.add_norm(x, y, norm.weight, norm.bias, norm.eps)
         return total, normed
@@ -75,7 +62,7 @@ def ssru_add_norm(
     mixer: SSRU, x: Tensor, normed: Tensor, cells: Cells, norm: nn.LayerNorm
 ) -> tuple[Tensor, Tensor]:
     """The sum x + mixer(normed) and its norm; the new cells are written into the other half."""
-    found = kernels_for(x)
+    found = kernels_for("fused", x)
     if found is not None:
         gates = F.linear(normed, *fused_gates(mixer))  # (N, 2D)
         total, result = found.ssru_add_norm(gates, x, cells, norm)
@@ -122,8 +109,3 @@ def kept(owner: nn.Module, name: str, parts: Sequence[Tensor], make: Callable[[]
         held = stamp, parts, make()  # with the parts, so that no other tensor gets their addresses
         owner.__dict__[name] = held
     return held[2]
-
-
-def kernels_for(x: Tensor) -> ModuleType | None:
-    """The kernels of these pieces, where they can run."""
-    return load_kernels("sieve.kernels.fused_triton", x)

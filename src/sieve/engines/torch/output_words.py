@@ -15,7 +15,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from sieve.model.translation import OutputLayer
+from sieve.model.transformer import OutputLayer
 from sieve.tokenize.vocabulary import PAD
 
 WIDTH = 64

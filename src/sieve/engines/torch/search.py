@@ -21,7 +21,7 @@ from sieve.engines.torch.constraints import Constraints
 from sieve.engines.torch.output_words import IndexedWords, OutputWords
 from sieve.engines.torch.sampling import Noise, draw
 from sieve.errors import ModelError
-from sieve.kernels.search_kernels import kernels_for
+from sieve.kernels.dispatch import search_kernels
 from sieve.tokenize.vocabulary import EOS
 
 CHECK_EVERY = 8
@@ -95,7 +95,7 @@ class Search:
     def _advanced(self, states: Tensor) -> bool:
         """The step by kernels, where they can: on a GPU, in a plain search of usual size."""
         plain = self.constraints is None and self.noise is None
-        kernels = kernels_for(states) if plain else None
+        kernels = search_kernels(states) if plain else None
         if kernels is None:
             return False
         words, beams = self.words, self.beams

@@ -1,31 +1,47 @@
-"""The encoder of inference: norms fused with what they follow, fewer kernels for few rows."""
+"""The encoder of inference: padded sentences in, states out.
+
+On a GPU norms are fused with what they follow, with fewer kernels for few rows.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
+import numpy as np
+import numpy.typing as npt
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
 from sieve.engines.torch import few_rows, fused
+from sieve.kernels.dispatch import kernels_for
 from sieve.model.encoder import Encoder, EncoderLayer
 from sieve.model.layers import SelfAttention, merge_heads, split_heads
-from sieve.model.translation import TranslationModel
-from sieve.tokenize.vocabulary import PAD
+from sieve.model.transformer import TranslationModel
+from sieve.tokenize.vocabulary import PAD, IntArray
 
 _SHORT = 128
 """Tokens up to which our own attention is the faster one."""
 
 
+def pad(sentences: Sequence[Sequence[int] | IntArray], width: int = 1) -> npt.NDArray[np.int64]:
+    """(B, T) with PAD behind each sentence; T is the longest, `width` at least."""
+    longest = max(map(len, sentences), default=1)
+    padded = np.full((len(sentences), max(width, longest)), PAD, np.int64)
+    for row, ids in zip(padded, sentences, strict=True):
+        row[: len(ids)] = ids
+    return padded
+
+
 def encode_source(model: TranslationModel, src_ids: Tensor) -> tuple[Tensor, Tensor]:
     """As model.encode, with residual connections and norms fused: memory (B, T, D), mask (B, T)."""
-    if fused.kernels_for(model.tgt_embedding.weight) is None:
+    if kernels_for("fused", model.tgt_embedding.weight) is None:
         return model.encode(src_ids)
     src_mask = src_ids != PAD
     zeros = torch.zeros_like(src_mask, dtype=model.src_embedding.weight.dtype)
     mask = zeros.masked_fill(~src_mask, -math.inf)[:, None, None, :]
-    few = few_rows.kernels_for(src_ids, model)
+    few = few_rows.few_row_kernels(src_ids, model)
     if few is not None:
         return few_rows.encode(few, model, src_ids, mask), src_mask
     return _encoder(model.encoder, model.embed_source(src_ids), mask), src_mask
@@ -46,7 +62,7 @@ def _encoder(encoder: Encoder, x: Tensor, mask: Tensor) -> Tensor:
 
 
 def _attention(attention: SelfAttention, x: Tensor, mask: Tensor) -> Tensor:
-    heads, kernels = attention.heads, fused.kernels_for(x)
+    heads, kernels = attention.heads, kernels_for("fused", x)
     T, D = x.shape[1:]
     if kernels is not None and T <= _SHORT and kernels.attends(D // heads):
         out: Tensor = attention.out(kernels.self_attend(attention.qkv(x), mask, heads))

@@ -16,9 +16,10 @@ import torch
 from torch import Tensor
 
 from sieve.engines.torch import few_rows, fused
+from sieve.kernels.buffers import Cells
 from sieve.model.decoder import DecoderLayer
 from sieve.model.layers import SSRU, SelfAttention, merge_heads, sinusoids, split_heads
-from sieve.model.translation import TranslationModel
+from sieve.model.transformer import TranslationModel
 
 
 class DecoderSteps:
@@ -84,9 +85,10 @@ class DecoderSteps:
                 self-attention's past can matter. Where the host cannot know, `max_length`.
             with_query: Remember what `alignment` needs.
         """
-        few = few_rows.kernels_for(ids, self.model) if self.recurrent and not with_query else None
-        if few is not None:
-            return self._few_rows(few, ids)
+        if self.recurrent and not with_query:
+            kernels = few_rows.few_row_kernels(ids, self.model)
+            if kernels is not None:
+                return self._few_rows(kernels, ids)
         embedding, norm = self.model.tgt_embedding.weight, self.layers[0].mixer_norm
         x, normed = fused.embed_norm(ids, embedding, self.table, self.position, norm)
         for index, layer in enumerate(self.layers):
@@ -139,8 +141,8 @@ class DecoderSteps:
         states: Tensor = kernels.norm(rows, self.model.decoder.norm)
         return states
 
-    def _cells(self, index: int) -> fused.Cells:
-        return fused.Cells(self.past[:, index], self.position, self.parents)
+    def _cells(self, index: int) -> Cells:
+        return Cells(self.past[:, index], self.position, self.parents)
 
     def _mix(self, index: int, x: Tensor, normed: Tensor, visible: int) -> tuple[Tensor, Tensor]:
         """The mixer with its residual connection: the new x and its norm for what follows."""

@@ -31,13 +31,12 @@ from sieve.engines.torch.output_words import (
     OutputWords,
     SelectedWords,
 )
-from sieve.engines.torch.padding import pad
 from sieve.engines.torch.sampling import Noise
 from sieve.engines.torch.search import Search, run
-from sieve.engines.torch.source_encoding import encode_source
+from sieve.engines.torch.source_encoding import encode_source, pad
 from sieve.engines.torch.stepping import DecoderSteps
 from sieve.engines.torch.torch_lossless import translate_lossless
-from sieve.model.translation import TranslationModel
+from sieve.model.transformer import TranslationModel
 from sieve.selection.plan import Selector
 from sieve.selection.shortlist import Shortlist, shortlists_of_rows
 from sieve.tokenize.vocabulary import BOS, EOS, IntArray, Specials

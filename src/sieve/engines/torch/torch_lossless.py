@@ -19,7 +19,7 @@ from torch import Tensor
 
 from sieve.engines.engine import Hypothesis
 from sieve.engines.options import SearchOptions
-from sieve.engines.torch.padding import pad
+from sieve.engines.torch.source_encoding import pad
 from sieve.selection.plan import Selector
 from sieve.selection.shortlist import Shortlist
 from sieve.tokenize.vocabulary import BOS, EOS, PAD, IntArray

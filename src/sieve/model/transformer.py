@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from sieve.bundle.config import ModelConfig
 from sieve.errors import ModelError
-from sieve.model.decoder import Decoder, DecoderState
+from sieve.model.decoder import Decoder
 from sieve.model.encoder import Encoder
 from sieve.model.layers import sinusoids
 from sieve.model.nvs import build_head
@@ -106,11 +106,6 @@ class TranslationModel(nn.Module):
             memory, embedding = memory.detach(), embedding.detach()
         logits: Tensor = self.nvs(memory, src_mask, embedding)
         return logits
-
-    def step(self, ids: Tensor, state: DecoderState) -> tuple[Tensor, DecoderState]:
-        """One search step: token ids (N,) after `state`; returns states (N, D) and what follows."""
-        x = self._embed(self.tgt_embedding, ids[:, None], state.position)[:, 0]
-        return self.decoder.step(x, state)
 
     def translation_parameters(self) -> list[nn.Parameter]:
         """Everything but the selection head."""
