@@ -72,9 +72,12 @@ def execute(arguments: argparse.Namespace) -> None:
     from sieve.evaluate.benchmark.rounds import measure_benchmark
     from sieve.evaluate.measure.comparison import with_baseline
     from sieve.evaluate.measure.sets import read_set
+    from sieve.evaluate.measure.statistics import need_student
     from sieve.evaluate.present.benchmark_tables import benchmark_tables
     from sieve.log import progress
 
+    if arguments.runs > 1:
+        need_student()
     plans = []
     for model in arguments.models:
         translator = opened(model, arguments.lexicon, arguments)  # errors now, before any run

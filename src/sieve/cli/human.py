@@ -166,10 +166,12 @@ def _score(arguments: argparse.Namespace) -> None:
     from sieve.cli.measured import write_measured
     from sieve.evaluate.human.human_score import score
     from sieve.evaluate.human.human_sheets import read_key, read_ratings
+    from sieve.evaluate.measure.statistics import need_student
     from sieve.evaluate.present.human_table import human_table
 
     for path in filter(None, (arguments.json, arguments.markdown)):
         check_writable(path)
+    need_student()
     key = read_key(arguments.key)
     found = score(read_ratings(key, arguments.sheets), arguments.baseline or key.baseline)
     table = human_table(found)

@@ -24,6 +24,7 @@ from sieve.log import logger
 if TYPE_CHECKING:
     from tqdm import tqdm
 
+    from sieve.evaluate.measure.statistics import need_student
     from sieve.evaluate.report.contents import Subject
 
 
@@ -60,6 +61,8 @@ def execute(arguments: argparse.Namespace) -> None:
     from sieve.log import progress
 
     need_page_libraries()
+    if arguments.runs > 1:
+        need_student()
     lexicons = arguments.lexicon or [None]
     lexicons = lexicons * len(arguments.models) if len(lexicons) == 1 else lexicons
     pairs = zip(arguments.models, lexicons, strict=True)
