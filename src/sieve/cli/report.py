@@ -24,7 +24,6 @@ from sieve.log import logger
 if TYPE_CHECKING:
     from tqdm import tqdm
 
-    from sieve.evaluate.measure.statistics import need_student
     from sieve.evaluate.report.contents import Subject
 
 
@@ -55,6 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> None:
     """Runs `sieve report`."""
     _check(arguments)
+    from sieve.evaluate.measure.statistics import need_student
     from sieve.evaluate.report.contents import Report, run_all, stages
     from sieve.evaluate.report.report_page import as_page, need_page_libraries
     from sieve.files import whole_file, write_json

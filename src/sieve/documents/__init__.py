@@ -1,4 +1,7 @@
-"""Documents: HTML, Markdown and plain text, translated with their markup in place."""
+"""Documents: HTML, Markdown and plain text, translated with their markup in place.
+
+Knows a translator by what it answers; no engine, no server.
+"""
 
 from sieve.documents.document import (
     Document,

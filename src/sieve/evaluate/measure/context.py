@@ -13,7 +13,7 @@ import numpy as np
 
 from sieve.engines.engine import Engine, FloatArray
 from sieve.evaluate.measure.idioms import IN_REFERENCE, IN_SENTENCE, IdiomSet
-from sieve.evaluate.measure.probes import Votes
+from sieve.evaluate.measure.probes import HeadAnswers
 from sieve.selection.selectors import log_odds
 from sieve.tokenize.tokenizer import Tokenizer
 from sieve.tokenize.vocabulary import EOS, IntArray
@@ -68,7 +68,7 @@ def measure_context(
     sizes: dict[float, list[tuple[int, int]]] = {threshold: [] for threshold in thresholds}
     source, engine = translator.tokenizers.source, translator.engine
     for row, src_ids in enumerate(probe.src_ids):
-        both = Votes(engine, [src_ids]).logits[0], _without_context(engine, source, src_ids)
+        both = HeadAnswers(engine, [src_ids]).logits[0], _without_context(engine, source, src_ids)
         for threshold in thresholds:
             odds = np.float32(log_odds(threshold))
             whole, alone = (values > odds for values in both)  # (V,) each
@@ -101,7 +101,7 @@ def _without_context(engine: Engine[Any], tokenizer: Tokenizer, src_ids: IntArra
     ids = src_ids.tolist()
     spans = [span for span in word_spans(tokenizer, ids) if ids[span[0]] != EOS]
     words = [np.array([*(ids[place] for place in span), EOS]) for span in spans]
-    highest: FloatArray = Votes(engine, words or [src_ids]).logits.max(axis=0)
+    highest: FloatArray = HeadAnswers(engine, words or [src_ids]).logits.max(axis=0)
     return highest
 
 

@@ -63,7 +63,7 @@ class Probe:
 
 
 @dataclass(frozen=True, eq=False)
-class Votes:
+class HeadAnswers:
     """Encoded sentences as selectors see them; the head is asked at most once."""
 
     engine: Engine[Any]
@@ -89,12 +89,14 @@ class Votes:
         return shortlists_above(self.logits, log_odds, least, self.specials.eos)
 
 
-def batches(engine: Engine[Any], src_ids: Sequence[IntArray]) -> Iterator[tuple[list[int], Votes]]:
+def batches(
+    engine: Engine[Any], src_ids: Sequence[IntArray]
+) -> Iterator[tuple[list[int], HeadAnswers]]:
     """Sentences of similar length together: their rows, and what selectors look at."""
     order = sorted(range(len(src_ids)), key=lambda row: len(src_ids[row]))
     for start in range(0, len(order), BATCH):
         rows = order[start : start + BATCH]
-        yield rows, Votes(engine, [src_ids[row] for row in rows])
+        yield rows, HeadAnswers(engine, [src_ids[row] for row in rows])
 
 
 def recalls(

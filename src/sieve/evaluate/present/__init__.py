@@ -1,1 +1,1 @@
-"""Measurements as tables, charts and figures. Measures nothing."""
+"""Measurements as tables, charts and figures. Measures nothing; knows no page."""

@@ -25,7 +25,7 @@ from sieve.evaluate.measure.comparison import (
 from sieve.evaluate.measure.context import ContextRow, measure_context
 from sieve.evaluate.measure.curve import Curve, measure_curves
 from sieve.evaluate.measure.idioms import IdiomSet, ProverbSet
-from sieve.evaluate.measure.probes import Probe, Votes
+from sieve.evaluate.measure.probes import HeadAnswers, Probe
 from sieve.evaluate.measure.reliability import Reliability, measure_reliability
 from sieve.evaluate.measure.scopes import ScopeRow, measure_scopes
 from sieve.evaluate.measure.sets import ParallelSet
@@ -240,7 +240,7 @@ def examples(subject: Subject, number: int = EXAMPLES) -> list[tuple[str, str]]:
     for row, ids in enumerate(probe.src_ids):
         if len(ids) > _LONGEST:
             continue
-        votes = Votes(translator.engine, [ids])
+        votes = HeadAnswers(translator.engine, [ids])
         needed = probe.needed["r"][row]
         with_head, without = (
             np.isin(needed, one_way.plan().select(votes)[0].ids) for one_way in (head, other)
