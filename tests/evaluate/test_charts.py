@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from sieve.evaluate.present.charts import Axis, Bar, Dot, Line, bar_chart, line_chart
+from sieve.evaluate.present.charts import Axis, Bar, Dot, Series, bar_chart, line_chart
 
 pytest.importorskip("matplotlib")
 
@@ -34,7 +34,7 @@ def corners(path: ET.Element) -> list[tuple[float, float]]:
 
 def test_lines_lie_where_their_numbers_say() -> None:
     dots = tuple(Dot(x, y, f"{x} <tokens>") for x, y in ((10, 80), (100, 90), (1000, 100)))
-    chart = line_chart("a & b", [Line("NVS", "nvs", dots)], SIZES, RECALL)
+    chart = line_chart("a & b", [Series("NVS", "nvs", dots)], SIZES, RECALL)
     assert chart.title == "a & b" and "a &amp; b" in chart.svg
     svg = ET.fromstring(chart.svg)
     (x1, y1), (x2, y2), (x3, y3) = places(svg)
@@ -49,7 +49,7 @@ def test_lines_lie_where_their_numbers_say() -> None:
 
 
 def test_a_chart_follows_the_pages_colours_and_needs_nothing_else() -> None:
-    line = Line("one", "lexicon", (Dot(1, 2, "#d55e00"), Dot(2, 4, "")))
+    line = Series("one", "lexicon", (Dot(1, 2, "#d55e00"), Dot(2, 4, "")))
     bars = [Bar("none", 20.0, 1.0, "none", "n")]
     for chart in (line_chart("t", [line], SIZES, RECALL), bar_chart("t", bars, "ms")):
         styles = " ".join(re.findall(r'style="([^"]*)"', chart.svg))
@@ -61,8 +61,8 @@ def test_a_chart_follows_the_pages_colours_and_needs_nothing_else() -> None:
 
 def test_an_axis_with_given_ends() -> None:
     unit = Axis("confidence", bounds=(0, 1))
-    ideal = Line("ideal", "none", (Dot(0, 0, ""), Dot(1, 1, "")), shows_dots=False)
-    line = Line("NVS", "nvs", (Dot(0.25, 0.5, "a"), Dot(0.75, 1.0, "b")))
+    ideal = Series("ideal", "none", (Dot(0, 0, ""), Dot(1, 1, "")), shows_dots=False)
+    line = Series("NVS", "nvs", (Dot(0.25, 0.5, "a"), Dot(0.75, 1.0, "b")))
     svg = ET.fromstring(line_chart("t", [ideal, line], unit, unit).svg)
     (x1, y1), (x2, y2) = places(svg)
     first = next(p for p in svg.iter("path") if "stroke: var(--none)" in p.attrib.get("style", ""))
@@ -74,7 +74,7 @@ def test_an_axis_with_given_ends() -> None:
 
 @pytest.mark.parametrize("values", [[(5, 50)], [(5, 50), (5, 50)], [(1, 0), (1.01, 0.001)]])
 def test_few_or_equal_dots_can_be_drawn(values: list[tuple[float, float]]) -> None:
-    line = Line("one", "nvs", tuple(Dot(x, y, "") for x, y in values))
+    line = Series("one", "nvs", tuple(Dot(x, y, "") for x, y in values))
     chart = line_chart("t", [line], SIZES, RECALL)
     assert len(places(ET.fromstring(chart.svg))) == len(values)
     assert "nan" not in chart.svg

@@ -15,7 +15,7 @@ from sieve.engines.options import SearchOptions
 from sieve.errors import InputError
 from sieve.selection.selectors import NeuralSelection
 from sieve.selection.shortlist import Shortlist
-from sieve.tokenize.vocabulary import EOS, UNK
+from sieve.tokenize.vocabulary import EOS
 from sieve.tokenize.words import word_spans, word_texts
 from sieve.translate.translation import Request
 from sieve.translate.translator import Translator
@@ -112,11 +112,10 @@ def explain(translator: Translator, source: str, options: ExplainOptions) -> Exp
     sets = {name: translator.selector(name).plan().select(encoded)[0] for name in selections}
     systems = tuple(System(name, len(sets[name]), found[name].text) for name in selections)
     head = _Head(translator, src_ids) if translator.resources.threshold is not None else None
-    target = translator.tokenizers.target
-    output = [target.piece_id(piece) for piece in found["none"].pieces]
-    texts = [("unrestricted output", [UNK if index is None else index for index in output])]
+    texts = [("unrestricted output", list(found["none"].ids))]
     if options.reference:
-        texts.append(("reference", target.encode([options.reference])[0]))
+        encoded_reference = translator.tokenizers.target.encode([options.reference])[0]
+        texts.append(("reference", encoded_reference))
     threshold = _threshold(translator, options.selections)
     return Explanation(
         source,

@@ -162,12 +162,10 @@ def translated(
 
 def output_probe(translator: Translator, one: ParallelSet, full: Sequence[Translation]) -> Probe:
     """What the set needs: tokens of its references, and of the unrestricted output."""
-    target = translator.tokenizers.target
     probe = Probe.of_text(
         one.name, translator.tokenizers, one.sources, {"reference": one.references}
     )
-    ids = [[target.piece_id(piece) for piece in line.pieces] for line in full]
-    output = [needed_tokens([index for index in line if index is not None]) for line in ids]
+    output = [needed_tokens(line.ids) for line in full]
     return Probe(one.name, probe.src_ids, {**probe.needed, "output": output})
 
 

@@ -46,7 +46,7 @@ class Dot:
 
 
 @dataclass(frozen=True)
-class Line:
+class Series:
     """A line through dots."""
 
     label: str
@@ -78,7 +78,7 @@ class Bar:
     note: str
 
 
-def line_chart(title: str, lines: Sequence[Line], x: Axis, y: Axis) -> Chart:
+def line_chart(title: str, lines: Sequence[Series], x: Axis, y: Axis) -> Chart:
     """Lines over logarithmic or plain axes."""
     notes: dict[str, str] = {}
     with drawing(_STYLE, (_WIDTH, _HEIGHT)) as figure:

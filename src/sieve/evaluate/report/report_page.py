@@ -10,7 +10,7 @@ from sieve.evaluate.measure.comparison import NONE, Row
 from sieve.evaluate.measure.curve import Curve
 from sieve.evaluate.measure.reliability import Reliability
 from sieve.evaluate.present.benchmark_tables import benchmark_tables
-from sieve.evaluate.present.charts import Axis, Bar, Chart, Dot, Line, bar_chart, line_chart
+from sieve.evaluate.present.charts import Axis, Bar, Chart, Dot, Series, bar_chart, line_chart
 from sieve.evaluate.present.confidence_tables import reliability_tables
 from sieve.evaluate.present.drawing import need_matplotlib
 from sieve.evaluate.present.quality_tables import quality_tables
@@ -136,7 +136,7 @@ def _recall(report: Report) -> Section:
     return Section("Recall against shortlist size", charts=charts, folds=folds)
 
 
-def _line(curve: Curve, models: Sequence[str]) -> Line:
+def _line(curve: Curve, models: Sequence[str]) -> Series:
     letter, label = ("λ", "NVS") if curve.method == "nvs" else ("k", "lexicon")
     dots = tuple(
         Dot(
@@ -149,7 +149,7 @@ def _line(curve: Curve, models: Sequence[str]) -> Line:
     )
     if len(models) > 1:
         label += f", {Path(curve.model).name}"
-    return Line(label, curve.method, dots, models.index(curve.model))
+    return Series(label, curve.method, dots, models.index(curve.model))
 
 
 def _confidence(report: Report) -> Section:
@@ -172,11 +172,11 @@ def _confidence(report: Report) -> Section:
     return Section("Confidence", charts=charts, folds=folds)
 
 
-def _promised() -> Line:
-    return Line("as promised", "none", (Dot(0, 0, ""), Dot(1, 1, "")), 2, shows_dots=False)
+def _promised() -> Series:
+    return Series("as promised", "none", (Dot(0, 0, ""), Dot(1, 1, "")), 2, shows_dots=False)
 
 
-def _deciles(measured: Reliability, dash: int, value: Literal["same", "chrf"]) -> Line:
+def _deciles(measured: Reliability, dash: int, value: Literal["same", "chrf"]) -> Series:
     dots = tuple(
         Dot(
             part.confidence,
@@ -186,7 +186,7 @@ def _deciles(measured: Reliability, dash: int, value: Literal["same", "chrf"]) -
         )
         for part in measured.deciles
     )
-    return Line(measured.selection, "nvs", dots, dash)
+    return Series(measured.selection, "nvs", dots, dash)
 
 
 def _idioms(report: Report) -> Section:

@@ -1,1 +1,1 @@
-"""What is known about single languages, a file each."""
+"""What is known about single languages, a file each. Knows no step and no model."""
