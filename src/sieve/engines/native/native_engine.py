@@ -7,7 +7,8 @@ search and the threads are in `native/`.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from math import isnan
 from typing import Any
@@ -146,10 +147,8 @@ class NativeEngine:
 
     def bow_logits(self, encoded: NativeEncoded) -> FloatArray:
         """See `Engine.bow_logits`."""
-        try:
+        with _our_errors():
             logits: FloatArray = self._native.pooled_logits(encoded.states, self.threads)
-        except _native.ModelError as error:
-            raise ModelError(str(error)) from None
         return logits
 
     def position_logits(self, encoded: NativeEncoded) -> list[FloatArray]:
@@ -171,8 +170,10 @@ class NativeEngine:
         if len(shortlists) != number or (prefixes is not None and len(prefixes) != number):
             given = number if prefixes is None else len(prefixes)
             raise ValueError(f"{len(shortlists)} shortlists, {given} prefixes, {number} sentences")
-        plan = Plan.given(shortlists)
-        return self._search(encoded.states, encoded.src_ids, plan, options, prefixes)[0]
+        search = search_arguments(options) | sentence_arguments(encoded.src_ids, options, prefixes)
+        chosen = native_plan(Plan.given(shortlists), encoded.src_ids, self.specials.eos)
+        with _our_errors():
+            return _hypotheses(self._native.translate(encoded.states, chosen, search, self.threads))
 
     def translate(
         self,
@@ -182,7 +183,11 @@ class NativeEngine:
         prefixes: Sequence[Sequence[int]] | None = None,
     ) -> list[list[Hypothesis]]:
         """See `Engine.translate`."""
-        return self.translate_timed(src_ids, selection, options, prefixes)[0]
+        if not src_ids:
+            return []
+        arguments = self._arguments(src_ids, selection, options, prefixes)
+        with _our_errors():
+            return _hypotheses(self._native.translate(*arguments))
 
     def translate_timed(
         self,
@@ -194,12 +199,26 @@ class NativeEngine:
         """As `translate`, and where each sentence's time went."""
         if not src_ids:
             return [], []
+        arguments = self._arguments(src_ids, selection, options, prefixes)
+        with _our_errors():
+            results = self._native.translate(*arguments)
+            return _hypotheses(results), [Timing(*timing) for _, _, timing, _ in results]
+
+    def _arguments(
+        self,
+        src_ids: Sequence[IntArray],
+        selection: Selector,
+        options: SearchOptions,
+        prefixes: Sequence[Sequence[int]] | None,
+    ) -> tuple[Any, dict[str, Any], dict[str, Any], int]:
+        """What the C++ core takes to translate."""
         plan, source = selection.plan(), ragged(src_ids)
         if plan.asked:
             encoded = self.encode(src_ids)
             plan = replace(Plan.given(plan.select(encoded)), exclude=plan.exclude)
             source = encoded.states
-        return self._search(source, src_ids, plan, options, prefixes)
+        search = search_arguments(options) | sentence_arguments(src_ids, options, prefixes)
+        return source, native_plan(plan, src_ids, self.specials.eos), search, self.threads
 
     def score(
         self, src_ids: Sequence[IntArray], tgt_ids: Sequence[Sequence[int]], selection: Selector
@@ -211,36 +230,31 @@ class NativeEngine:
         if plan.asked:
             plan = Plan.given(plan.select(self.encode(src_ids)))
         chosen = native_plan(plan, src_ids, self.specials.eos)
-        try:
-            found = self._native.score(ragged(src_ids), chosen, ragged(tgt_ids), self.threads)
-        except _native.ModelError as error:
-            raise ModelError(str(error)) from None
-        return [Hypothesis(tokens, scores, size) for size, _, _, [(tokens, scores, *_)] in found]
+        with _our_errors():
+            results = self._native.score(ragged(src_ids), chosen, ragged(tgt_ids), self.threads)
+        return [Hypothesis(tokens, scores, size) for size, _, _, [(tokens, scores, *_)] in results]
 
-    def _search(
-        self,
-        source: Any,
-        src_ids: Sequence[IntArray],
-        plan: Plan,
-        options: SearchOptions,
-        prefixes: Sequence[Sequence[int]] | None,
-    ) -> tuple[list[list[Hypothesis]], list[Timing]]:
-        search = search_arguments(options) | sentence_arguments(src_ids, options, prefixes)
-        chosen = native_plan(plan, src_ids, self.specials.eos)
-        try:
-            found = self._native.translate(source, chosen, search, self.threads)
-        except _native.ModelError as error:
-            raise ModelError(str(error)) from None
-        if not all(hypotheses for *_, hypotheses in found):
-            raise ModelError("a translation has no finite score: the weights are damaged")
-        results = [
-            [
-                Hypothesis(*one[:2], size, one[2], returns, None if isnan(one[3]) else one[3])
-                for one in hypotheses
-            ]
-            for size, returns, _, hypotheses in found
+
+@contextmanager
+def _our_errors() -> Iterator[None]:
+    """What the C++ core refuses is a damaged model."""
+    try:
+        yield
+    except _native.ModelError as error:
+        raise ModelError(str(error)) from None
+
+
+def _hypotheses(results: Sequence[Any]) -> list[list[Hypothesis]]:
+    """What the C++ core found, with names."""
+    if not all(ranked for *_, ranked in results):
+        raise ModelError("a translation has no finite score: the weights are damaged")
+    return [
+        [
+            Hypothesis(tokens, scores, size, places, returns, None if isnan(margin) else margin)
+            for tokens, scores, places, margin in ranked
         ]
-        return results, [Timing(*timing) for _, _, timing, _ in found]
+        for size, returns, _, ranked in results
+    ]
 
 
 def available_kernels() -> list[str]:
