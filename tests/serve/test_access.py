@@ -68,7 +68,7 @@ def test_keys(tmp_path: Path) -> None:
     [
         (None, "the API keys cannot be read: No such file or directory"),
         (b"\xff\xfe", "the API keys cannot be read: not UTF-8"),
-        (b"\n# nothing\n", "no API key in it, expected one a line"),
+        (b"\n# nothing\n", "no API key in it, expected one per line"),
     ],
 )
 def test_a_file_without_keys_is_an_error(

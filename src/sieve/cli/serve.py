@@ -1,8 +1,8 @@
-"""Serve translations over HTTP: LibreTranslate's API, and our own with what selection did.
+"""Serve translations over HTTP: LibreTranslate's API, and our own with details of the selection.
 
-Serves the models that are named, by directory or built-in name, or all built-in ones; a request
-gets the one for its pair of languages. Listens on this machine alone unless --host says otherwise.
-Ctrl-C or SIGTERM ends it after the requests that were accepted. /openapi.json describes the API,
+Serves the models given by directory or built-in name, by default all built-in ones; a request's
+languages pick the model. Accepts connections from this machine only, unless --host says otherwise.
+Ctrl-C or SIGTERM stops it once accepted requests are answered. /openapi.json describes the API,
 /metrics is for Prometheus.
 
 Examples:
@@ -29,37 +29,40 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("models", nargs="*", metavar="MODEL", help="directory or built-in name")
     parser.add_argument("--host", default=default.host, help=f"address to listen on {shown}")
     parser.add_argument(
-        "--port", type=int, default=default.port, metavar="N", help=f"0: any that is free {shown}"
+        "--port", type=int, default=default.port, metavar="N", help=f"0: any free port {shown}"
     )
     parser.add_argument(
         "--threads",
         type=int,
         metavar="N",
-        help="sentences translated side by side (default: one a core)",
+        help="sentences translated in parallel (default: one per core)",
     )
     access = parser.add_argument_group("access")
     access.add_argument(
-        "--api-keys", type=Path, metavar="FILE", help="a key a line; requests need one of them"
+        "--api-keys",
+        type=Path,
+        metavar="FILE",
+        help="a key per line; requests must give one of them",
     )
     access.add_argument(
         "--rate-limit",
         type=int,
         default=limits.a_minute,
         metavar="N",
-        help=f"texts of a client (key or address) in a minute, 0: any number {shown}",
+        help=f"texts of a client (key or address) per minute, 0: any number {shown}",
     )
     access.add_argument(
         "--cors",
         default="",
         metavar="ORIGIN",
-        help="whose pages may ask from a browser, * for all (default: none but our own)",
+        help="site whose pages may use the server, * for any (default: only its own)",
     )
     group = parser.add_argument_group("limits of a request")
     for name, kind, value, text in (
-        ("--char-limit", int, limits.characters, "characters of all its texts"),
+        ("--char-limit", int, limits.characters, "characters in all its texts"),
         ("--text-limit", int, limits.texts, "texts"),
         ("--time-limit", float, limits.seconds, "seconds until its answer"),
-        ("--queue", int, limits.requests, "requests accepted at a time; more get a 503"),
+        ("--queue", int, limits.requests, "requests accepted at a time; further ones get a 503"),
     ):
         group.add_argument(name, type=kind, default=value, metavar="N", help=f"{text} {shown}")
 

@@ -1,4 +1,4 @@
-"""The server: the LibreTranslate API and one of our own over HTTP, for several models at once.
+"""The server: LibreTranslate's API and our own over HTTP, for several models at once.
 
 A request passes `web` (its route and body), one of the `dialects` (what is asked), `service` (texts
 into sentences and back) and `dispatcher` (sentences of all clients to the engine's threads). Only

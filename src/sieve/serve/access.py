@@ -1,4 +1,4 @@
-"""Who may ask, and how often: API keys from a file, and a rate for each key or address."""
+"""Who may use the server, and how often: API keys from a file, a rate per key or address."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sieve.errors import InputError
 from sieve.serve.refusal import Refused
 
 MOST_CLIENTS = 10_000
-"""Clients remembered; those that have not asked for longest are forgotten."""
+"""Clients remembered; those idle longest are forgotten."""
 
 
 class Access:
@@ -24,15 +24,15 @@ class Access:
         a_minute: int,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Takes what `read_keys` gives and the requests of a client in a minute, 0 for any."""
+        """Takes the result of `read_keys` and the requests allowed per minute, 0 for any number."""
         self.keys = keys
         self.a_minute = a_minute
         self._clock = clock
         self._buckets: dict[str, tuple[float, float]] = {}
-        """Requests left and when that was so, of each client; the last to ask is the last."""
+        """Each client's remaining requests and when they were counted; the latest client last."""
 
     def check(self, address: str, key: object, cost: int) -> None:
-        """Raises `Refused` unless a client may ask for so much now."""
+        """Raises `Refused` unless the client may make a request of this cost now."""
         if not isinstance(key, str | None):
             raise Refused(400, "Invalid request: api_key parameter is not a string")
         if self.keys:
@@ -44,11 +44,11 @@ class Access:
             self._take(f"key {key}" if self.keys else address, cost)
 
     def _take(self, client: str, cost: int) -> None:
-        """A bucket that holds a minute's requests and fills evenly."""
+        """A token bucket: holds a minute's requests and refills evenly."""
         now = self._clock()
         left, since = self._buckets.pop(client, (float(self.a_minute), now))
         left = min(float(self.a_minute), left + (now - since) * self.a_minute / 60)
-        # a list longer than the bucket may come when the bucket is full
+        # a list longer than the bucket is accepted when the bucket is full
         enough = left >= min(cost, self.a_minute)
         self._buckets[client] = (left - cost if enough else left, now)
         while len(self._buckets) > MOST_CLIENTS:
@@ -60,19 +60,19 @@ class Access:
 
 
 def read_keys(path: Path) -> frozenset[bytes]:
-    """Digests of the keys in a file, one a line; `#` begins a remark."""
+    """Digests of the keys in a file, one per line; `#` begins a comment."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "not UTF-8"
         raise InputError(f"{path}: the API keys cannot be read: {why}") from None
     keys = [line.partition("#")[0].strip() for line in lines]
-    found = frozenset(_digest(key) for key in keys if key)
-    if not found:
-        raise InputError(f"{path}: no API key in it, expected one a line")
-    return found
+    digests = frozenset(_digest(key) for key in keys if key)
+    if not digests:
+        raise InputError(f"{path}: no API key in it, expected one per line")
+    return digests
 
 
 def _digest(key: str) -> bytes:
-    """Keys are looked up by digest, so that the time it takes says nothing about them."""
+    """Keys are looked up by digest, so that timing reveals nothing about them."""
     return hashlib.sha256(key.encode("utf-8", errors="surrogatepass")).digest()

@@ -1,6 +1,6 @@
-"""Which of the server's languages is a text in? py3langid's model, loaded when it is first asked.
+"""Detects which of the server's languages a text is in, with py3langid, loaded on first use.
 
-Asks for the languages that are served alone: among few, even short texts are mostly told apart.
+Only the languages served are considered: among few, even short texts are mostly told apart.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import Any
 from sieve.errors import require
 
 MOST_CHARACTERS = 2000
-"""That are looked at: more does not make the answer surer."""
+"""Considered at most: more would not make the answer surer."""
 
 
 @dataclass(frozen=True)
 class Detected:
-    """A language and how sure it is, in percent."""
+    """A language and its confidence in percent."""
 
     language: str
     confidence: float
@@ -34,12 +34,12 @@ class Detector:
         self._codes: dict[str, str] = {}
 
     def warm(self) -> None:
-        """Loads the model beside other work, as somebody seems about to ask."""
+        """Loads the model in the background: a request is likely to follow."""
         if self._identifier is None and not self._lock.locked():
             threading.Thread(target=self.detect, args=(["a"],), daemon=True).start()
 
     def detect(self, texts: Sequence[str]) -> list[Detected]:
-        """Languages of texts taken together, the likeliest first, none that is out of question."""
+        """Languages of the texts taken together, most likely first, without negligible ones."""
         text = "\n".join(texts)[:MOST_CHARACTERS]
         if not any(map(str.isalpha, text)):
             return [Detected(self._languages[0], 0.0)]
@@ -48,8 +48,8 @@ class Detector:
             if not self._codes:
                 return [Detected(self._languages[0], 0.0)]
             ranking = self._identifier.rank(text.lower() if text.isupper() else text)
-        found = [Detected(self._codes[code], round(100.0 * float(p), 1)) for code, p in ranking]
-        return [one for one in found if one.confidence >= 1.0] or found[:1]
+        ranked = [Detected(self._codes[code], round(100.0 * float(p), 1)) for code, p in ranking]
+        return [guess for guess in ranked if guess.confidence >= 1.0] or ranked[:1]
 
     def _load(self) -> None:
         if self._identifier is not None:

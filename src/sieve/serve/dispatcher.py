@@ -1,7 +1,7 @@
-"""Work of all clients for a few threads, without waiting: a free thread takes what is there.
+"""Shares the work of all clients among a few threads; a free thread takes what is queued.
 
-An order is a list of items of one client. Items of the same kind, whoever they are from, go to a
-thread together; the oldest kind first, and never more than the thread's share, so that no other
+An order is a list of items from a client. Items of the same kind, whoever sent them, go to a
+thread together: the oldest kind first, and never more than the thread's share, so that no other
 thread stands idle. Items of a cancelled order are skipped. Knows nothing of translation.
 """
 
@@ -28,7 +28,7 @@ class Outcome(Generic[T]):
     waited: float
     """Seconds until a thread took it."""
     seconds: float
-    """That the thread took for it and those it was taken with."""
+    """The thread spent on it and on the items it was taken with."""
 
 
 class Dispatcher:
@@ -111,7 +111,7 @@ class Dispatcher:
                 self._ready.wait()
 
     def _taken(self) -> list[_Item]:
-        """The oldest item that somebody waits for, and others of its kind."""
+        """The oldest item still wanted, and others of its kind."""
         while self._queues:
             kind = min(self._queues, key=lambda kind: self._queues[kind][0].number)
             queue = self._queues[kind]
@@ -145,7 +145,7 @@ class _Order:
             self.left -= 1
             done = self.left == 0
         if done:
-            self._settle(lambda: self.future.set_result([one for one in self.outcomes if one]))
+            self._settle(lambda: self.future.set_result([*filter(None, self.outcomes)]))
 
     def fail(self, error: BaseException) -> None:
         self._settle(lambda: self.future.set_exception(error))

@@ -59,7 +59,7 @@ class Models:
 
     @property
     def first(self) -> Model:
-        """The one that was named first."""
+        """The model named first."""
         return next(iter(self._by_pair.values()))
 
     @property
@@ -74,23 +74,23 @@ class Models:
 
     @property
     def languages(self) -> list[str]:
-        """All codes, those that something can be translated from first."""
+        """All codes, source languages first."""
         sources = [source for source, _ in self._by_pair]
         targets = [target for _, target in self._by_pair]
         return list(dict.fromkeys([*sources, *targets]))
 
     @property
     def selections(self) -> list[str]:
-        """What every model can select with, by the short names."""
+        """Selections that every model offers, by short name."""
         resources = [model.translator.resources for model in self._by_pair.values()]
         able = {
-            "nvs": all(one.threshold is not None for one in resources),
-            "lexicon": all(one.lexicon is not None for one in resources),
+            "nvs": all(each.threshold is not None for each in resources),
+            "lexicon": all(each.lexicon is not None for each in resources),
         }
         return ["none", *(name for name, can in able.items() if can)]
 
     def targets(self, source: str) -> list[str]:
-        """Languages that a text can be had in, its own included."""
+        """Languages that a text can be translated into, its own included."""
         return [source, *(target for start, target in self._by_pair if start == source)]
 
     def find(self, source: str, target: str) -> Model | None:
@@ -106,7 +106,7 @@ class Models:
 
 
 def open_models(names: Sequence[str]) -> Models:
-    """Opens models by directory or name, one thread each; all built-in ones where none is named."""
+    """Opens models by directory or name, a thread each; by default all built-in models."""
     chosen = [*names] or sorted(built_in())
     if not chosen:
         raise ModelError(

@@ -19,13 +19,13 @@ from sieve.serve.web.connection import Connection
 
 BACKLOG = 512
 PARTING_SECONDS = 5
-"""For answers that are on their way when the server ends."""
+"""For answers still being sent when the server ends."""
 IDLE_SECONDS = 30
-"""That a connection without a request is kept."""
+"""For which an idle connection is kept."""
 
 
 def listen(settings: Settings) -> socket.socket:
-    """A socket that clients can connect to, or one line that says why there is none."""
+    """A socket that clients can connect to, or an error that says why not."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     # named in full: for no other protocol asyncio sends small packets at once
     sock = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)

@@ -1,7 +1,6 @@
 """Translates the texts of a request: sentences to the dispatcher, answers back in place.
 
-Knows models, limits and clients that go away; nothing of dialects, which is `libretranslate` and
-`v1`.
+Knows models, limits and clients that leave; knows neither dialects nor HTTP.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ BATCH_CHARACTERS = 500
 """Of sentences that a thread takes together. The native engine gains nothing from batches but one
 call instead of several; long ones would only wait for each other."""
 DIRECTLY = 1000
-"""Characters that are taken apart at once; more in a thread, as others wait meanwhile."""
+"""Characters split in the event loop; more are split in a thread, so that others need not wait."""
 WRITERS = 4
 """Threads that read and write documents."""
 END = "</s>"
@@ -78,13 +77,13 @@ class Service:
         self.telemetry = Telemetry(lambda: self._dispatcher.waiting)
 
     def close(self) -> None:
-        """Finishes what was accepted."""
+        """Finishes the requests that were accepted."""
         self._writers.shutdown()
         self._dispatcher.close()
 
     @contextmanager
     def accepted(self) -> Iterator[None]:
-        """A place among the requests worked on, or a refusal where there is none."""
+        """A place among the requests being worked on, or a refusal if all are taken."""
         if self._accepted >= self.limits.requests:
             raise Refused(503, "the server is busy, try again", "busy", retry_after=1)
         self._accepted += 1
@@ -96,7 +95,7 @@ class Service:
             self.telemetry.accepted(self._accepted)
 
     def check_size(self, texts: Sequence[str]) -> None:
-        """Refuses a request of too much text."""
+        """Refuses a request with too much text."""
         for size, limit in (
             (len(texts), self.limits.texts),
             (sum(map(len, texts)), self.limits.characters),
@@ -130,7 +129,7 @@ class Service:
     async def each(
         self, client: Client, texts: Sequence[str], function: Callable[[str], T]
     ) -> list[T]:
-        """Something else that the engine's threads should do with texts."""
+        """Results of another function of texts, run on the engine's threads."""
         order = self._dispatcher.submit(object(), lambda batch: [*map(function, batch)], texts)
         outcomes = await self._finished(client, asyncio.wrap_future(order))
         return [outcome.value for outcome in outcomes]
@@ -175,15 +174,15 @@ class Service:
         def length(text: str) -> int:
             return len(translator.tokenizers.source.encode([text])[0])
 
-        def all_of_them() -> list[Layout]:
+        def layouts() -> list[Layout]:
             return [laid_out(text, length, MAX_TOKENS) for text in texts]
 
         if sum(map(len, texts)) <= DIRECTLY:
-            return all_of_them()
-        return await asyncio.to_thread(all_of_them)
+            return layouts()
+        return await asyncio.to_thread(layouts)
 
     async def _finished(self, client: Client, waiting: asyncio.Future[T]) -> T:
-        """A result, unless the client goes away or it takes too long."""
+        """A result, unless the client leaves or it takes too long."""
         left = asyncio.ensure_future(client.gone())
         try:
             await asyncio.wait(
@@ -211,10 +210,10 @@ class Service:
         self, model: Model, layout: Layout, outcomes: Sequence[Outcome[Translation]]
     ) -> Answer:
         language = model.translator.languages[1]
-        found = [outcome.value for outcome in outcomes]
-        if not found:
+        translations = [outcome.value for outcome in outcomes]
+        if not translations:
             return Answer(layout.filled([], language))
-        ranked = [one.n_best or (one,) for one in found]
+        ranked = [best.n_best or (best,) for best in translations]
         texts = [
             layout.filled([ranks[min(rank, len(ranks) - 1)].text for ranks in ranked], language)
             for rank in range(max(map(len, ranked)))
@@ -222,13 +221,13 @@ class Service:
         return Answer(
             text=texts[0],
             alternatives=tuple(dict.fromkeys(text for text in texts[1:] if text != texts[0])),
-            set_size=max(one.shortlist_size for one in found),
-            score=sum(one.score for one in found),
+            set_size=max(each.shortlist_size for each in translations),
+            score=sum(each.score for each in translations),
             tokens=tuple(
                 # the end of a sentence has a score and no piece
                 pair
-                for one in found
-                for pair in zip((*one.pieces, END), one.token_scores, strict=False)
+                for each in translations
+                for pair in zip((*each.pieces, END), each.token_scores, strict=False)
             ),
             waited=min(outcome.waited for outcome in outcomes),
             seconds=sum(outcome.seconds for outcome in outcomes),

@@ -1,4 +1,4 @@
-"""What a server may be told: where it listens, and how much one client may ask of it."""
+"""The settings of a server: where it listens, and how much a client may ask of it."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -6,17 +6,17 @@ from pathlib import Path
 from sieve.errors import ConfigError
 
 MAX_BEAM = 16
-"""Widest beam that a request may ask for: its cost grows with it."""
+"""Widest beam that a request may ask for: cost grows with it."""
 MAX_ALTERNATIVES = 9
-"""Most further translations of a text."""
+"""Most alternative translations of a text."""
 MAX_WORDS = 64
-"""Most words to include, and to exclude, in one request."""
+"""Most words to include, and to exclude, in a request."""
 MAX_WORD = 100
 """Characters of such a word."""
 BYTES_A_CHARACTER = 12
 """Most bytes that a character takes in a body: four of UTF-8, each as %XX."""
 BODY_FRAME = 2**16
-"""Bytes of a body beside its texts."""
+"""Bytes of a body besides its texts."""
 
 
 @dataclass(frozen=True)
@@ -28,13 +28,13 @@ class Limits:
     texts: int = 200
     """Of a request."""
     seconds: float = 30.0
-    """From the last byte of a request to its answer."""
+    """Seconds from the last byte of a request to its answer."""
     sending_seconds: float = 10.0
-    """In which a client must have sent its request."""
+    """Seconds within which a client must have sent its request."""
     requests: int = 128
-    """Accepted at a time; the next one is told to come again."""
+    """Accepted at a time; further ones are told to try again."""
     a_minute: int = 0
-    """Requests of one client in a minute; 0 for any number."""
+    """Texts of a client per minute; 0 for any number."""
 
     def __post_init__(self) -> None:
         for name in ("characters", "texts", "requests"):
@@ -60,11 +60,11 @@ class Settings:
     port: int = 5000
     """0 for any that is free."""
     threads: int | None = None
-    """Sentences translated side by side; by default one for each usable core."""
+    """Sentences translated in parallel; by default one per usable core."""
     api_keys: Path | None = None
-    """A file with one key a line; requests need one of them."""
+    """A file with a key per line; requests must give one of them."""
     cors: str = ""
-    """The origin whose pages may use the server from a browser, `*` for all; none by default."""
+    """The origin whose pages may use the server from a browser, `*` for any; none by default."""
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:

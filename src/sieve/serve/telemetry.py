@@ -1,4 +1,4 @@
-"""What the server counts, for Prometheus. Only here: prometheus_client."""
+"""What the server counts, for Prometheus. Only this module knows prometheus_client."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Telemetry:
         )
         self._set_size = Histogram(
             "sieve_set_size_words",
-            "Words that the translation of a sentence could choose from",
+            "Size of the shortlist that a sentence was translated with",
             ["model"],
             buckets=SET_SIZES,
             registry=self._registry,
@@ -65,13 +65,13 @@ class Telemetry:
         self._set_size.labels(model).observe(set_size)
 
     def refused(self, reason: str) -> None:
-        """A request is not served, or nobody waits for its answer."""
+        """A request is not served, or its client has left."""
         self._refused.labels(reason).inc()
 
     def accepted(self, number: int) -> None:
-        """So many requests are being worked on."""
+        """The number of requests being worked on changes."""
         self._accepted.set(number)
 
     def text(self) -> bytes:
-        """All numbers, as Prometheus reads them."""
+        """All metrics in Prometheus's text format."""
         return generate_latest(self._registry)

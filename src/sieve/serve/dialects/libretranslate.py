@@ -187,7 +187,7 @@ class LibreTranslate:
         self._service.check_size(asked.texts)
         with self._service.accepted():
             ranking = await asyncio.to_thread(self._service.detector.detect, asked.texts)
-        return JSONResponse([asdict(one) for one in ranking])
+        return JSONResponse([asdict(guess) for guess in ranking])
 
     async def languages(self, request: Request) -> Response:
         """GET /languages: what pages ask for first."""

@@ -192,8 +192,8 @@ class V1:
                 if asked.explain:
                     explained = _explainer(way.model.translator, asked)
                     explanations = await service.each(client, asked.texts, explained)
-                    for one, explanation in zip(translations, explanations, strict=True):
-                        one["explanation"] = asdict(explanation) if explanation else None
+                    for translation, explanation in zip(translations, explanations, strict=True):
+                        translation["explanation"] = asdict(explanation) if explanation else None
         return JSONResponse(
             {
                 **_how(way, asked),

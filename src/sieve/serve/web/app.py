@@ -36,9 +36,9 @@ def make_app(
         started: Called when the server begins.
     """
     operations = _operations(service, settings)
-    routes = [Route(one.path, one.handle, methods=[one.method]) for one in operations]
+    routes = [Route(each.path, each.handle, methods=[each.method]) for each in operations]
     pages = page_routes()
-    labels = {one.path: one.path for one in routes} | {one.path: "page" for one in pages}
+    labels = {route.path: route.path for route in routes} | {route.path: "page" for route in pages}
     refusals = Refusals(service.telemetry)
 
     @asynccontextmanager
@@ -61,7 +61,9 @@ def _operations(service: Service, settings: Settings) -> list[Operation]:
     """Those of all dialects, and what the server says of itself."""
     keys = read_keys(settings.api_keys) if settings.api_keys else frozenset[bytes]()
     access = Access(keys, settings.limits.a_minute)
-    spoken = [one for dialect in dialects() for one in dialect.operations(service, access)]
+    spoken = [
+        operation for dialect in dialects() for operation in dialect.operations(service, access)
+    ]
     return _with_schema([*spoken, _metrics(service)])
 
 

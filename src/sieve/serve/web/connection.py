@@ -1,7 +1,7 @@
-"""Connections that cost nothing but their socket: heads that do not come, or never end, are cut.
+"""Closes connections whose request head does not arrive, or never ends.
 
-uvicorn waits for ever for the head of a request, and reads the rest of a body that was refused for
-as long as it comes. Only `run` uses this.
+uvicorn waits forever for the head of a request, and keeps reading a body that was refused. It has
+no option for either, so this derives from its HTTP protocol, and pyproject.toml caps its version.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from typing import Any
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 HEAD_SECONDS = 10.0
-"""In which the head of a request must have come, and the rest of a refused one."""
+"""Within which the head of a request must arrive, and the rest of a refused one."""
 HEAD_BYTES = 2**16
 REFUSED_BYTES = 2**24
-"""Of a refused body that are still read, so that its client sees the answer."""
+"""Of a refused body that are still read, so that the client sees the answer."""
 MOST_CONNECTIONS = 800
 
 
 class Connection(HttpToolsProtocol):
-    """uvicorn's, with limits where it has none."""
+    """uvicorn's connection, with limits where it has none."""
 
     _timer: asyncio.TimerHandle | None = None
     _unparsed = 0
@@ -58,13 +58,13 @@ class Connection(HttpToolsProtocol):
                 self._arm()
 
     def on_headers_complete(self) -> None:
-        """A head is there: from here on the application watches the clock."""
+        """The head is complete: from here on the application watches the clock."""
         self._disarm()
         self._unparsed = 0
         super().on_headers_complete()
 
     def on_response_complete(self) -> None:
-        """Answered; where that was before the end of its body, the rest must come soon."""
+        """Answered; if that was before the end of the body, the rest must arrive soon."""
         super().on_response_complete()
         if self.cycle.more_body:
             self._arm()

@@ -31,7 +31,7 @@ REFUSALS = {
 def schema(operations: Sequence[Operation]) -> Schema:
     """The schema of a server with these operations."""
     answers, definitions = TypeAdapter.json_schemas(
-        [(str(n), "serialization", TypeAdapter(one.answers)) for n, one in enumerate(operations)],
+        [(str(n), "serialization", TypeAdapter(each.answers)) for n, each in enumerate(operations)],
         ref_template=COMPONENTS,
     )
     paths: dict[str, Schema] = {}
