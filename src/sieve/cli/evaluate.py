@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--curve",
         action="store_true",
-        help="recall against mean set size for many thresholds and k; translates nothing",
+        help="recall against mean shortlist size for many thresholds and k; translates nothing",
     )
     parser.add_argument(
         "--context",

@@ -66,7 +66,7 @@ def measure_tables(translators: Translators, arguments: argparse.Namespace) -> F
 
 
 def measure_all_curves(translators: Translators, arguments: argparse.Namespace) -> Found:
-    """Recall against mean set size, and the figure."""
+    """Recall against mean shortlist size, and the figure."""
     first = next(iter(translators.values()))
     sets, idioms = test_sets(first, arguments), idiom_sets(first, arguments)
     curves: list[Curve] = []

@@ -1,1 +1,1 @@
-"""Why a word was selected, as values and as a page. Knows translators, prints nothing."""
+"""Why a token was selected, as values and as a page. Knows no other measurement, prints nothing."""

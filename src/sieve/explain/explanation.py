@@ -1,6 +1,6 @@
-"""Why a sentence got the words it got: who voted for what, and what could not be reached.
+"""Why a sentence got the tokens it got: who voted for what, and what was out of reach.
 
-A source word's vote for an output word is the highest over its pieces, as a probability σ(z); the
+A source word's vote for an output token is the highest over its pieces, as a probability σ(z); the
 word that votes highest decides. Works with any engine; a model without a head has no votes.
 """
 
@@ -27,7 +27,7 @@ class System:
 
     selection: str
     size: int
-    """Words it could choose from."""
+    """Tokens it could choose from."""
     translation: str
 
 
@@ -58,7 +58,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Vote:
-    """An output word and how probable a source word made it."""
+    """An output token and how probable a source word made it."""
 
     piece: str
     probability: float
@@ -66,12 +66,12 @@ class Vote:
 
 @dataclass(frozen=True)
 class SourceWord:
-    """A word of the source, and the selected words that it voted for more than others did."""
+    """A word of the source, and the selected tokens that it voted for more than others did."""
 
     text: str
     number: int
     votes: tuple[Vote, ...]
-    """The most probable of them first; not all where there are many."""
+    """The most probable first, and not all where there are many."""
 
 
 @dataclass(frozen=True)
@@ -145,12 +145,12 @@ class _Head:
         self.probabilities = 1.0 / (1.0 + np.exp(-votes.astype(np.float64)))
 
     def best(self, index: int) -> tuple[float, str]:
-        """The highest probability of an output word, and the source word it came from."""
+        """The highest probability of an output token, and the source word it came from."""
         place = int(self.probabilities[:, index].argmax())
         return float(self.probabilities[place, index]), self.texts[place]
 
     def words(self, threshold: float, top: int) -> tuple[SourceWord, ...]:
-        """For each source word the selected words that it decided."""
+        """For each source word the selected tokens that it decided."""
         winners = self.probabilities.argmax(axis=0)  # (V,)
         highest = self.probabilities.max(axis=0)
         found = []
@@ -173,7 +173,7 @@ def _token(
 
 
 def _threshold(translator: Translator, selections: Sequence[str]) -> float | None:
-    """The model's own λ where it is asked for or none is, else the first that is."""
+    """The model's own λ where it, or no λ, is asked for; else the first one asked for."""
     own = translator.resources.threshold
     selectors = [translator.selector(name) for name in selections]
     asked = [one.threshold for one in selectors if isinstance(one, NeuralSelection)]

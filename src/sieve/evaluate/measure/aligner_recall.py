@@ -21,7 +21,7 @@ TOP = (200, 1000)
 
 @dataclass(frozen=True)
 class AlignerRow:
-    """The k best words of one lexicon."""
+    """The k best tokens of one lexicon."""
 
     test: str
     lexicon: str

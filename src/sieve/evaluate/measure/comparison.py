@@ -1,4 +1,4 @@
-"""One model on test sets under several selections: what selection costs and what it saves.
+"""Ways to select compared on a test set: what selection costs and what it saves.
 
 The unrestricted output is always computed: the others are compared with it. Text goes through the
 translator as a user's would; sets and recall are of whole lines.
@@ -48,7 +48,7 @@ class Row:
     sentences: int
     quality: tuple[Score, ...]
     reference: Recall
-    """Of unique reference tokens, and the mean set size."""
+    """Of unique reference tokens, and the mean shortlist size."""
     output: Recall
     """Of unique tokens of the unrestricted output."""
     identical: float

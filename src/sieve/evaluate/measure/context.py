@@ -2,7 +2,7 @@
 
 With context the head sees the whole sentence; without, every word of it on its own (its pieces
 together, and the end), and the union of what these select. A segment counts as reached when all
-the tokens of its idiom are in the set.
+the tokens of its idiom are in the shortlist.
 """
 
 from collections.abc import Callable, Sequence
@@ -37,7 +37,7 @@ class Example:
 
 @dataclass(frozen=True)
 class ContextRow:
-    """Shares of segments all of whose idiom tokens are in the set."""
+    """Shares of segments all of whose idiom tokens are in the shortlist."""
 
     test: str
     scope: str
@@ -48,7 +48,7 @@ class ContextRow:
     only_context: float
     only_no_context: float
     mean_size: float
-    """Words in a set, with context."""
+    """Tokens in a shortlist, with context."""
     mean_size_no_context: float
     examples: tuple[Example, ...]
 
@@ -97,7 +97,7 @@ class _Reached:
 
 
 def _without_context(engine: Engine[Any], tokenizer: Tokenizer, src_ids: IntArray) -> FloatArray:
-    """The highest logit of each output word over the words of a sentence taken one by one (V,)."""
+    """The highest logit of each output token over the words of a sentence taken one by one (V,)."""
     ids = src_ids.tolist()
     spans = [span for span in word_spans(tokenizer, ids) if ids[span[0]] != EOS]
     words = [np.array([*(ids[place] for place in span), EOS]) for span in spans]

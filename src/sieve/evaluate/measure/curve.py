@@ -1,6 +1,6 @@
-"""Recall against mean set size (paper, figures 3, 4, 6 and 7): one encoding pass, no decoding.
+"""Recall against mean shortlist size (paper, figures 3, 4, 6 and 7): encoded once, never decoded.
 
-Every word gets a number, the head's logit or minus its best rank in the lexicon over the source
+Every token gets a number, the head's logit or minus its best rank in the lexicon over the source
 tokens; λ and k are then cuts through the same numbers.
 """
 
@@ -35,7 +35,7 @@ class Point:
     recall: float
     """Share (0 to 1) of the unique tokens needed, averaged over sentences as the probe weighs."""
     mean_size: float
-    """Words in a set, EOS included."""
+    """Tokens in a shortlist, EOS included."""
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,8 @@ class _Meter:
         self._weights: dict[str, list[float]] = {scope: [] for scope in scopes}
 
     def add(self, values: FloatArray, probe: Probe, rows: Sequence[int]) -> None:
-        """Takes values of all words (B, V), which it may change, of some rows of a probe."""
-        values[:, EOS] = math.inf  # in every set
+        """Takes values of all tokens (B, V), which it may change, of some rows of a probe."""
+        values[:, EOS] = math.inf  # in every shortlist
         self._seen += len(values)
         self._sizes += [np.count_nonzero(values > cut) for cut in self._cuts]
         for scope, needed in probe.needed.items():

@@ -71,7 +71,7 @@ class HeadAnswers:
 
     @property
     def vocab_size(self) -> int:
-        """Number of output words."""
+        """Number of output tokens."""
         return self.engine.vocab_size
 
     @property
@@ -102,7 +102,7 @@ def batches(
 def recalls(
     engine: Engine[Any], probe: Probe, selectors: Mapping[str, Selector]
 ) -> dict[str, dict[str, Recall]]:
-    """Recall and mean set size of each selector, by scope."""
+    """Recall and mean shortlist size of each selector, by scope."""
     number = len(probe.src_ids)
     found: dict[str, dict[int, Shortlist]] = {name: {} for name in selectors}
     for rows, votes in batches(engine, probe.src_ids):

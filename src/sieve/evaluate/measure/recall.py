@@ -1,4 +1,4 @@
-"""Recall of vocabulary selection: which share of the words a sentence needs is in its set.
+"""Recall of vocabulary selection: which share of the tokens a sentence needs is in its shortlist.
 
 One definition for validation, evaluation and the tests. Works on max-pooled logits (B, V) that
 come batch by batch, or on explicit sets; knows no model and no tokenizer.
@@ -27,10 +27,10 @@ class Recall:
     recall: float
     """Share (0 to 1) of a sentence's unique target tokens in its set, averaged over sentences."""
     mean_size: float
-    """Mean number of words in a set, EOS included."""
+    """Mean number of tokens in a shortlist, EOS included."""
     vocab_size: int
     threshold: float | None = None
-    """λ: words with logit > log(λ / (1 − λ)) are in the set. None for sets from elsewhere."""
+    """λ: tokens with logit > log(λ / (1 − λ)) are selected. None for shortlists from elsewhere."""
 
     def __str__(self) -> str:
         return f"{100 * self.recall:.1f} at {self.mean_size:.0f} of {self.vocab_size}"
@@ -44,7 +44,7 @@ def needed_tokens(reference: Ids) -> npt.NDArray[np.int64]:
 
 
 class RecallMeter:
-    """Recall at given thresholds and at given mean set sizes, from logits that come in batches.
+    """Recall at given thresholds and mean shortlist sizes, from logits that come in batches.
 
     "At a mean of N words" is one threshold for the whole test set: the lowest at which the sets,
     each with EOS, hold at most N words on average. Equal logits fall on the same side. Memory
@@ -67,7 +67,7 @@ class RecallMeter:
         self.thresholds = tuple(thresholds)
         self.sizes = tuple(sizes)
         self._odds = np.array([log_odds(threshold) for threshold in thresholds])
-        self._counts = np.zeros(len(self.thresholds), np.int64)  # words selected, EOS not counted
+        self._counts = np.zeros(len(self.thresholds), np.int64)  # tokens selected, EOS not counted
         self._seen = 0
         # EOS is always in, so it takes one place a sentence; one more shows where the cut lies
         self._capacity = (max(self.sizes, default=1) - 1) * num_sentences + 1
@@ -103,11 +103,11 @@ class RecallMeter:
         ]
 
     def at_sizes(self) -> list[Recall]:
-        """One point for each mean set size, in the given order."""
+        """One point for each mean shortlist size, in the given order."""
         ordered = np.sort(self._top)[::-1]
         points = []
         for size in self.sizes:
-            places = (size - 1) * self._seen  # for words other than EOS
+            places = (size - 1) * self._seen  # for tokens other than EOS
             odds = float(ordered[places]) if places < len(ordered) else -math.inf
             selected = len(ordered) - int(np.searchsorted(ordered[::-1], odds, side="right"))
             points.append(self._point(odds, selected, _sigmoid(odds)))
@@ -144,12 +144,12 @@ def recall_of_sets(
     """
     shares, sizes, counts = [], [], []
     weights = weights or [1.0] * len(references)
-    for words, reference, weight in zip(sets, references, weights, strict=True):
-        words = np.union1d(np.asarray(words, dtype=np.int64), EOS)
+    for shortlist, reference, weight in zip(sets, references, weights, strict=True):
+        tokens = np.union1d(np.asarray(shortlist, dtype=np.int64), EOS)
         needed = needed_tokens(reference)
-        sizes.append(float(len(words)))
+        sizes.append(float(len(tokens)))
         if len(needed):
-            shares.append(float(np.isin(needed, words).mean()) * weight)
+            shares.append(float(np.isin(needed, tokens).mean()) * weight)
             counts.append(weight)
     recall = math.fsum(shares) / math.fsum(counts) if counts else 0.0
     return Recall(recall, _mean(sizes), vocab_size)

@@ -1,6 +1,6 @@
 """Whether confidence says what it should: its deciles against what became of the translations.
 
-A confidence of 0.9 promises that nine outputs in ten are those of a search over all words; it
+A confidence of 0.9 promises that nine outputs in ten are those of a search over all tokens; it
 should also be higher where a translation is better.
 """
 
@@ -25,7 +25,7 @@ class Part:
     sentences: int
     confidence: float
     same: float
-    """Share of outputs that are those of a search over all words."""
+    """Share of outputs that are those of a search over all tokens."""
     chrf: float
 
 

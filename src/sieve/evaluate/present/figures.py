@@ -56,7 +56,7 @@ def _draw_panel(axis: Any, curves: Sequence[Curve], models: Sequence[str]) -> No
             _name_points(axis, curve)
     axis.set_xscale("log")
     axis.set_title(f"{curves[0].test}, {curves[0].scope}")
-    axis.set_xlabel("mean set size (words)")
+    axis.set_xlabel("mean shortlist size (tokens)")
     axis.margins(x=0.08, y=0.12)
     axis.grid(color="0.9", linewidth=0.5)
 

@@ -34,16 +34,16 @@ class SelectionSummary:
 
 def numbers(row: Row) -> dict[str, float]:
     """Everything a row measured, by the name of its column."""
-    found = {score.name: score.value for score in row.quality}
-    found |= {
+    columns = {score.name: score.value for score in row.quality}
+    columns |= {
         "size": row.reference.mean_size,
         "ref %": 100 * row.reference.recall,
         "out %": 100 * row.output.recall,
         "same %": 100 * row.identical,
     }
     if row.latency is not None:
-        found |= {"p50 ms": row.latency.p50, "p90 ms": row.latency.p90}
-    return found
+        columns |= {"p50 ms": row.latency.p50, "p90 ms": row.latency.p90}
+    return columns
 
 
 def summarise(rows: Sequence[Row]) -> list[SelectionSummary]:
@@ -107,9 +107,9 @@ def _notes(rows: Sequence[Row]) -> Iterable[str]:
             f"p < {SIGNIFICANT})"
         )
     yield (
-        f"size: mean words in a set of {first.reference.vocab_size}; ref %, out %: recall of "
-        "unique tokens of the reference and of the unrestricted output; same %: lines "
-        f"translated as with {NONE}"
+        f"size: mean tokens in a shortlist, of {first.reference.vocab_size}; ref %, out %: recall "
+        "of unique tokens of the reference and of the unrestricted output; same %: lines "
+        f"whose translation is the same as with {NONE}"
     )
     for score in first.quality:
         yield f"{score.name}: {score.signature}"

@@ -28,7 +28,7 @@ def scope_tables(rows: Sequence[ScopeRow]) -> list[Table]:
             for row in here
             if row.selection == here[0].selection
         ]
-        title = f"{test}, recall of unique tokens in % at the mean set size ({model})"
+        title = f"{test}, recall of unique tokens in % at the mean shortlist size ({model})"
         shown = here[0].signature.partition("|engine:")
         notes += [f"test:{test}{shown[1]}{shown[2]}"]
         found.append(Table(title, ("selection", *scopes), lines, tuple(notes)))
@@ -57,13 +57,13 @@ def _curve_table(model: str, test: str, curves: Sequence[Curve]) -> Table:
             for one in curves
         )
     )
-    title = f"{test}, recall of unique tokens in % at the mean set size ({model})"
+    title = f"{test}, recall of unique tokens in % at the mean shortlist size ({model})"
     compared = tuple(note for scope in scopes for note in _compared(scope, curves))
     return Table(title, ("selection", *scopes), lines, notes + compared)
 
 
 def _compared(scope: str, curves: Sequence[Curve]) -> Iterator[str]:
-    """Where the head finds more than the lexicon does with as many words."""
+    """Where the head reaches more than the lexicon does with as many tokens."""
     here = {curve.method: curve for curve in curves if curve.scope == scope and curve.counted}
     if set(here) != {"nvs", "lexicon"}:
         return

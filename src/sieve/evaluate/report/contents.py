@@ -1,7 +1,7 @@
 """Everything there is to measure about models, one stage after the other, with one progress bar.
 
-A stage is one question of the evaluation room on one set; its steps are weighted by what a line of
-it costs, so that the bar moves evenly.
+A stage asks one question of one set; its steps are weighted by what a line costs, so that the bar
+moves evenly.
 """
 
 import time
@@ -63,7 +63,7 @@ class Subject:
 
 @dataclass
 class Report:
-    """What was found, as the verbs write it."""
+    """Everything measured, as the verbs write it."""
 
     engines: dict[str, str] = field(default_factory=dict)
     languages: dict[str, tuple[str, str]] = field(default_factory=dict)
@@ -155,15 +155,15 @@ def _latency(subject: Subject, report: Report) -> Iterator[Stage]:
 
 
 def _curves(subject: Subject, report: Report) -> Iterator[Stage]:
-    words, resources = subject.translator.tokenizers, subject.translator.resources
+    tokenizers, resources = subject.translator.tokenizers, subject.translator.resources
     head = resources.threshold is not None
     if resources.lexicon is None and not head:
         return
     probes = [
-        Probe.of_text(one.name, words, one.sources, {"sentence": one.references})
+        Probe.of_text(one.name, tokenizers, one.sources, {"sentence": one.references})
         for one in subject.sets
     ]
-    probes += [probe for some in subject.idioms for probe in some.probes(words)]
+    probes += [probe for some in subject.idioms for probe in some.probes(tokenizers)]
     for probe in probes:
 
         def run(done: Done, probe: Probe = probe) -> None:
