@@ -17,7 +17,6 @@ SHARED_NAMES = {"config", "__init__"}
 # Rooms that are still being rebuilt: nothing may be added to these.
 PENDING = {"train", "translation", "registry"}
 PENDING_CLASSES = {"Links", "Block", "Layout", "Search"}
-PENDING_CLASSES |= {"Translate", "Translated", "Translation", "Token", "Timing"}  # in serve/
 
 ONLY_IN = [
     (r"\\x1b|\\033", "cli/explain.py"),  # colours: where they are turned off, too

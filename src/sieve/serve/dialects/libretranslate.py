@@ -41,7 +41,7 @@ TYPING_MILLISECONDS = 500
 Query = Annotated[str | list[str], Expected("is not a string or a list of strings")]
 
 
-class Detect(Fields):
+class DetectFields(Fields):
     """The fields of /detect; LibreTranslate passes over any others."""
 
     q: Query = Field(min_length=1)
@@ -53,7 +53,7 @@ class Detect(Fields):
         return [self.q] if isinstance(self.q, str) else self.q
 
 
-class Translate(Detect):
+class TranslateFields(DetectFields):
     """The fields of /translate."""
 
     source: Text = Field(min_length=1)
@@ -65,7 +65,7 @@ class Translate(Detect):
     ] = Field(0, le=MAX_ALTERNATIVES)
 
 
-class Translated(TypedDict):
+class TextAnswer(TypedDict):
     """The answer to a text."""
 
     translatedText: str
@@ -73,7 +73,7 @@ class Translated(TypedDict):
     alternatives: NotRequired[list[str]]
 
 
-class AllTranslated(TypedDict):
+class TextsAnswer(TypedDict):
     """The answer to a list of texts."""
 
     translatedText: list[str]
@@ -135,11 +135,11 @@ def operations(service: Service, access: Access) -> Sequence[Operation]:
     return [
         Operation(
             "POST", "/translate", "Translate a text or a list of texts", dialect.translate,
-            Translated | AllTranslated, bodies(Translate, **languages),
+            TextAnswer | TextsAnswer, bodies(TranslateFields, **languages),
         ),
         Operation(
             "POST", "/detect", "The language of a text", dialect.detect, list[Detected],
-            bodies(Detect),
+            bodies(DetectFields),
         ),
         Operation(
             "GET", "/languages", "Languages and what they can be translated to",
@@ -162,7 +162,7 @@ class LibreTranslate:
     async def translate(self, request: Request) -> Response:
         """POST /translate."""
         client, service = RequestClient(request), self._service
-        asked = checked(Translate, await self._fields(request))
+        asked = checked(TranslateFields, await self._fields(request))
         texts = asked.texts
         self._access.check(client.address, asked.api_key, len(texts))
         if asked.format not in FORMATS:
@@ -182,7 +182,7 @@ class LibreTranslate:
 
     async def detect(self, request: Request) -> Response:
         """POST /detect."""
-        asked = checked(Detect, await self._fields(request))
+        asked = checked(DetectFields, await self._fields(request))
         self._access.check(RequestClient(request).address, asked.api_key, 1)
         self._service.check_size(asked.texts)
         with self._service.accepted():
@@ -228,13 +228,13 @@ class LibreTranslate:
         return fields
 
 
-def _wanted(asked: Translate) -> Wanted:
+def _wanted(asked: TranslateFields) -> Wanted:
     n_best = max(0, asked.alternatives) + 1
     beam_size = max(SearchOptions().beam_size, n_best)
     return Wanted(options=SearchOptions(beam_size=beam_size, n_best=n_best))
 
 
-def _shown(asked: Translate, way: Direction, answers: list[Answer]) -> dict[str, Any]:
+def _shown(asked: TranslateFields, way: Direction, answers: list[Answer]) -> dict[str, Any]:
     shown: dict[str, Any] = {"translatedText": [answer.text for answer in answers]}
     if way.detected:
         shown["detectedLanguage"] = [asdict(way.detected)] * len(answers)

@@ -55,7 +55,7 @@ Words = Annotated[
 ]
 
 
-class Translate(Fields):
+class V1Fields(Fields):
     """The fields of /v1/translate."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -80,7 +80,7 @@ class Translate(Fields):
     api_key: Text = ""
 
     @model_validator(mode="after")
-    def _agree(self) -> Translate:
+    def _agree(self) -> V1Fields:
         if self.threshold is not None and self.selection not in ("", "nvs"):
             raise ValueError("threshold parameter goes with selection nvs, not others")
         return self
@@ -93,7 +93,7 @@ class Translate(Fields):
         return LEXICON if self.selection == "lexicon" else self.selection or None
 
 
-class Token(TypedDict):
+class ScoredPiece(TypedDict):
     """A piece of a translation, or the end of a sentence."""
 
     piece: str
@@ -107,13 +107,13 @@ class EngineTiming(TypedDict):
     engine_ms: float
 
 
-class Translation(TypedDict):
+class V1Translation(TypedDict):
     """The answer to one text."""
 
     translation: str
     set_size: Annotated[int, Field(description="Words that could be chosen from; 0 for no text")]
     score: Annotated[float, Field(description="Log-probability over those words")]
-    tokens: list[Token]
+    tokens: list[ScoredPiece]
     timing: EngineTiming
     explanation: NotRequired[
         Annotated[
@@ -123,13 +123,13 @@ class Translation(TypedDict):
     ]
 
 
-class Timing(TypedDict):
+class RequestTiming(TypedDict):
     """Of the whole request."""
 
     total_ms: float
 
 
-class Translated(TypedDict):
+class V1Answer(TypedDict):
     """The answer to a request."""
 
     source: str
@@ -138,8 +138,8 @@ class Translated(TypedDict):
     model: str | None
     selection: str
     vocabulary_size: int
-    translations: list[Translation]
-    timing: Timing
+    translations: list[V1Translation]
+    timing: RequestTiming
 
 
 def operations(service: Service, access: Access) -> Sequence[Operation]:
@@ -151,13 +151,13 @@ def operations(service: Service, access: Access) -> Sequence[Operation]:
         "target": {"enum": models.languages},
     }
     without = {**narrowed, "selection": {"enum": models.selections}, "threshold": {"type": "null"}}
-    kinds = [Taken(Translate, without)]
+    kinds = [Taken(V1Fields, without)]
     if "nvs" in models.selections:
-        kinds.append(Taken(Translate, {**narrowed, "selection": {"enum": ["nvs"]}}))
+        kinds.append(Taken(V1Fields, {**narrowed, "selection": {"enum": ["nvs"]}}))
     return [
         Operation(
             "POST", "/v1/translate", "Translate texts, and say what selection did",
-            V1(service, access).translate, Translated, {JSON: tuple(kinds)},
+            V1(service, access).translate, V1Answer, {JSON: tuple(kinds)},
         )
     ]  # fmt: skip
 
@@ -175,7 +175,7 @@ class V1:
         client, service = RequestClient(request), self._service
         if not is_json(request.headers.get("content-type", "")):
             raise Refused(415, "expected a body of type application/json")
-        asked = checked(Translate, parse_json(await read_body(request, service.limits)))
+        asked = checked(V1Fields, parse_json(await read_body(request, service.limits)))
         self._access.check(client.address, asked.api_key, len(asked.texts))
         service.check_size(asked.texts)
         with service.accepted():
@@ -203,7 +203,7 @@ class V1:
         )
 
 
-def _how(way: Direction, asked: Translate) -> dict[str, Any]:
+def _how(way: Direction, asked: V1Fields) -> dict[str, Any]:
     """Languages, model and selection, as the answer has them."""
     how: dict[str, Any] = {"source": way.source, "target": way.target}
     if way.detected:
@@ -219,7 +219,7 @@ def _how(way: Direction, asked: Translate) -> dict[str, Any]:
     }
 
 
-def _wanted(translator: Translator, asked: Translate) -> Wanted:
+def _wanted(translator: Translator, asked: V1Fields) -> Wanted:
     """The request for the translator, checked by it."""
     target = translator.tokenizers.target
     try:
@@ -235,7 +235,7 @@ def _wanted(translator: Translator, asked: Translate) -> Wanted:
     )
 
 
-def _explainer(translator: Translator, asked: Translate) -> Callable[[str], Explanation | None]:
+def _explainer(translator: Translator, asked: V1Fields) -> Callable[[str], Explanation | None]:
     resources = translator.resources
     names = ["none"]
     if resources.lexicon is not None:
