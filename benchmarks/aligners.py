@@ -25,7 +25,7 @@ import numpy as np
 
 from sieve.data.corpus import Corpus, Ragged
 from sieve.files import write_json
-from sieve.selection.aligners.registry import Aligner, make_aligner
+from sieve.selection.aligners.named_aligners import Aligner, make_aligner
 from sieve.selection.aligners.thot_aligners import ThotAligner
 
 SUBJECTS = ("sieve fast_align", "thot fast_align", "systran fast_align", "thot hmm", "thot eflomal")

@@ -4,7 +4,7 @@ import pytest
 from sieve.data.corpus_writer import ragged
 from sieve.errors import ConfigError, MissingExtraError
 from sieve.selection.aligners import thot_aligners
-from sieve.selection.aligners.registry import ALIGNERS, make_aligner
+from sieve.selection.aligners.named_aligners import ALIGNERS, make_aligner
 
 WORDS = range(4, 10)  # the translation of w is w + 10
 

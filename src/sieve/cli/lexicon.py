@@ -176,7 +176,7 @@ def _add_pairs(parser: argparse.ArgumentParser) -> None:
 def _build(arguments: argparse.Namespace) -> None:
     from sieve.data.corpus import Corpus
     from sieve.selection.aligners.align_corpus import AlignOptions
-    from sieve.selection.aligners.registry import check_aligner
+    from sieve.selection.aligners.named_aligners import check_aligner
     from sieve.selection.build import CountOptions, build_lexicon, count_alignments
 
     check_aligner(arguments.aligner, (_PHARAOH,))

@@ -63,7 +63,7 @@ class LinkSource(Protocol):
 
 
 @dataclass(frozen=True)
-class Links:
+class BatchLinks:
     """Alignment links of a batch, ready for a gather from a flat (B·U·T,) tensor."""
 
     index: IntArray
@@ -82,7 +82,7 @@ class Batch:
     pair_ids: IntArray  # (B,)
     num_tokens: int
     """Real target tokens, EOS included."""
-    links: Links | None = None
+    links: BatchLinks | None = None
 
 
 @dataclass(frozen=True)
@@ -300,7 +300,7 @@ def _cut_units(padded: IntArray, tgt: IntArray, device_tokens: int, aim: float) 
 
 def _links(
     mixture: Mixture, pair_ids: IntArray, sources: Sequence[LinkSource], shape: tuple[int, int]
-) -> Links:
+) -> BatchLinks:
     """Flat gather positions of the alignment links, all of which lie inside their sentences."""
     T, U = shape
     indices, weights = [], []
@@ -317,7 +317,7 @@ def _links(
         indices.append(token * T + source.src_pos[flat])
         links_of_token = np.bincount(token, minlength=1)
         weights.append((1.0 / links_of_token[token]).astype(np.float32))
-    return Links(np.concatenate(indices).astype(np.int64), np.concatenate(weights))
+    return BatchLinks(np.concatenate(indices).astype(np.int64), np.concatenate(weights))
 
 
 def _take(sentences: Ragged, lengths: IntArray, indices: IntArray) -> Ragged:

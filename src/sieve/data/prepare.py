@@ -23,7 +23,7 @@ from sieve.config import to_dict
 from sieve.data.cleaning import RULES, CleaningOptions, sentence_hash
 from sieve.data.corpus import CORPUS_FILE
 from sieve.data.corpus_writer import CorpusWriter
-from sieve.data.reading import Block, Input, check_readable, read_blocks, read_lines
+from sieve.data.reading import Input, RawBlock, check_readable, read_blocks, read_lines
 from sieve.data.spool import SpoolWriter, remove_duplicates
 from sieve.data.stages import (
     CleanBlock,
@@ -133,9 +133,9 @@ class _Run:
     def _clean(self, spool: SpoolWriter, scratch: Path) -> None:
         options = self._options
         settings = CleanSettings(options.cleaning, options.languages, self._test_hashes(scratch))
-        places: list[Block] = []
+        places: list[RawBlock] = []
 
-        def blocks() -> Iterator[Block]:
+        def blocks() -> Iterator[RawBlock]:
             for block in read_blocks(options.inputs):
                 places.append(block)
                 yield block

@@ -47,7 +47,7 @@ Input = PairFiles | TsvFile
 
 
 @dataclass(frozen=True)
-class Block:
+class RawBlock:
     """Some lines of an input, not yet decoded: every line ends with a line feed."""
 
     source: bytes
@@ -72,7 +72,7 @@ def check_readable(inputs: Iterable[Input]) -> None:
                 raise InputError(f"{path}: cannot be read: {os.strerror(number)}")
 
 
-def read_blocks(inputs: Iterable[Input]) -> Iterator[Block]:
+def read_blocks(inputs: Iterable[Input]) -> Iterator[RawBlock]:
     """All inputs one after the other, in blocks that fit easily into memory."""
     for item in inputs:
         if isinstance(item, TsvFile):
@@ -81,7 +81,7 @@ def read_blocks(inputs: Iterable[Input]) -> Iterator[Block]:
             yield from _pair_blocks(item)
 
 
-def decode_pairs(block: Block) -> tuple[list[str], list[str]]:
+def decode_pairs(block: RawBlock) -> tuple[list[str], list[str]]:
     """The lines of both sides as text; invalid UTF-8 and NUL are errors with their place."""
     if block.target is not None:
         source = _decode(block.source, block.source_path, block.first_line)
@@ -167,7 +167,7 @@ class _Lines:
         )
 
 
-def _tsv_blocks(item: TsvFile) -> Iterator[Block]:
+def _tsv_blocks(item: TsvFile) -> Iterator[RawBlock]:
     with closing(_Lines(item.path)) as file:
         while True:
             first = file.number + 1
@@ -181,10 +181,10 @@ def _tsv_blocks(item: TsvFile) -> Iterator[Block]:
                 size += sum(map(len, step))
             if not lines:
                 return
-            yield Block(b"".join(lines), None, item.path, item.path, first, len(lines))
+            yield RawBlock(b"".join(lines), None, item.path, item.path, first, len(lines))
 
 
-def _pair_blocks(item: PairFiles) -> Iterator[Block]:
+def _pair_blocks(item: PairFiles) -> Iterator[RawBlock]:
     with ExitStack() as stack:
         source = stack.enter_context(closing(_Lines(item.source)))
         target = stack.enter_context(closing(_Lines(item.target)))
@@ -203,7 +203,7 @@ def _pair_blocks(item: PairFiles) -> Iterator[Block]:
                     size += sum(map(len, step))
             if sides[0]:
                 joined = b"".join(sides[0]), b"".join(sides[1])
-                yield Block(*joined, item.source, item.target, first, len(sides[0]))
+                yield RawBlock(*joined, item.source, item.target, first, len(sides[0]))
 
 
 def _unequal(source: _Lines, target: _Lines) -> InputError:

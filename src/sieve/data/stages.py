@@ -21,7 +21,7 @@ from sieve.data.cleaning import (
 from sieve.data.corpus import Ragged
 from sieve.data.corpus_writer import ragged
 from sieve.data.deduplicate import Hashes
-from sieve.data.reading import Block, decode_pairs
+from sieve.data.reading import RawBlock, decode_pairs
 from sieve.data.spool import SpoolBlock, SpoolFiles, SpoolReader, sample
 from sieve.tokenize.normalize import normalize
 from sieve.tokenize.tokenizer import load_tokenizers
@@ -49,14 +49,14 @@ class CleanBlock:
     removed: Counter[str]
 
 
-def setup_cleaning(settings: CleanSettings) -> Callable[[Block], CleanBlock]:
+def setup_cleaning(settings: CleanSettings) -> Callable[[RawBlock], CleanBlock]:
     """Normalises, applies the rules on text, hashes what is left."""
     known: frozenset[int] = frozenset()
     if settings.test_hashes is not None:
         known = frozenset(np.fromfile(settings.test_hashes, np.uint64).tolist())
     rules = text_rules(settings.cleaning, settings.languages, known)
 
-    def clean(block: Block) -> CleanBlock:
+    def clean(block: RawBlock) -> CleanBlock:
         source, target = decode_pairs(block)
         source = [normalize(text) for text in source]
         target = [normalize(text) for text in target]

@@ -24,7 +24,7 @@ class _Line:
 
 
 @dataclass(frozen=True)
-class Layout:
+class TextLayout:
     """The sentences of a text, and what is between them."""
 
     sentences: tuple[str, ...]
@@ -40,7 +40,7 @@ class Layout:
         return "".join(parts)
 
 
-def laid_out(text: str, length: Length, limit: int) -> Layout:
+def laid_out(text: str, length: Length, limit: int) -> TextLayout:
     """Takes a text apart.
 
     Args:
@@ -60,4 +60,4 @@ def laid_out(text: str, length: Length, limit: int) -> Layout:
         start = whole.index(line)
         lines.append(_Line(whole[:start], len(parts), whole[start + len(line) :]))
         found += parts
-    return Layout(tuple(found), tuple(lines))
+    return TextLayout(tuple(found), tuple(lines))

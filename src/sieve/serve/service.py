@@ -16,7 +16,7 @@ from typing import Protocol, TypeVar
 
 from sieve.errors import SieveError
 from sieve.processes.cores import usable_cores
-from sieve.segment.layout import Layout, laid_out
+from sieve.segment.layout import TextLayout, laid_out
 from sieve.serve.detect import Detector
 from sieve.serve.dispatcher import Dispatcher, Outcome
 from sieve.serve.models import Model, Models
@@ -170,11 +170,11 @@ class Service:
             answers.append(Answer(await in_thread(document.written, model.translator, ordered)))
         return answers
 
-    async def _laid_out(self, translator: Translator, texts: Sequence[str]) -> list[Layout]:
+    async def _laid_out(self, translator: Translator, texts: Sequence[str]) -> list[TextLayout]:
         def length(text: str) -> int:
             return len(translator.tokenizers.source.encode([text])[0])
 
-        def layouts() -> list[Layout]:
+        def layouts() -> list[TextLayout]:
             return [laid_out(text, length, MAX_TOKENS) for text in texts]
 
         if sum(map(len, texts)) <= DIRECTLY:
@@ -207,7 +207,7 @@ class Service:
             left.cancel()
 
     def _answer(
-        self, model: Model, layout: Layout, outcomes: Sequence[Outcome[Translation]]
+        self, model: Model, layout: TextLayout, outcomes: Sequence[Outcome[Translation]]
     ) -> Answer:
         language = model.translator.languages[1]
         translations = [outcome.value for outcome in outcomes]

@@ -23,7 +23,7 @@ from sieve.files import map_tensors, write_tensors
 from sieve.log import progress
 from sieve.processes.cores import usable_cores
 from sieve.processes.pool import Workers
-from sieve.selection.aligners.registry import Aligner, check_aligner, make_aligner
+from sieve.selection.aligners.named_aligners import Aligner, check_aligner, make_aligner
 from sieve.selection.aligners.symmetrize import HEURISTICS, symmetrize
 from sieve.selection.aligners.translation_table import TranslationTable
 
@@ -55,7 +55,7 @@ class AlignOptions:
 
 
 @dataclass(frozen=True)
-class Block:
+class CorpusBlock:
     """Aligned sentence pairs of one corpus."""
 
     corpus: int
@@ -109,7 +109,7 @@ class CorpusAlignment:
             for _ in workers.map(directions):
                 pass
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[CorpusBlock]:
         """All pairs, in the order of the corpora."""
         corpora = self._job.open()
         ranges = [
@@ -126,7 +126,7 @@ class CorpusAlignment:
         ):
             for (number, start, stop), links in zip(ranges, workers.map(ranges), strict=True):
                 src, tgt = corpora[number].pairs(np.arange(start, stop))
-                yield Block(number, src, tgt, links)
+                yield CorpusBlock(number, src, tgt, links)
                 bar.update(stop - start)
 
     def table(self) -> TranslationTable:
