@@ -300,3 +300,17 @@ def test_the_old_name_of_an_option(model: Path, capsys: pytest.CaptureFixture[st
 def test_no_such_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["translate", str(tmp_path / "none")]) == 2
     assert "none: no such model directory" in capsys.readouterr().err
+
+
+def test_no_repair(model: Path, tmp_path: Path) -> None:
+    english = tmp_path / "en-yy"
+    shutil.copytree(model, english)
+    config = json.loads((english / "config.json").read_text())
+    (english / "config.json").write_text(json.dumps({**config, "languages": ["en", "yy"]}))
+    text = b"12345\n"
+    repaired, own = (
+        subprocess.run(command(english, *options), input=text, capture_output=True, check=True)
+        for options in ((), ("--no-repair",))
+    )
+    assert repaired.stdout == text  # nothing to translate
+    assert own.stdout != text

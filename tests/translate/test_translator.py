@@ -1,7 +1,8 @@
 """The translator with an engine and a tokenizer that need no model."""
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import FrozenInstanceError, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,10 @@ import sieve
 from sieve.engines.engine import FloatArray, Hypothesis
 from sieve.engines.options import SearchOptions
 from sieve.errors import ConfigError, InputError, ModelError
+from sieve.repair.draft import Draft
+from sieve.repair.glossary import Glossary
+from sieve.repair.registry import Repairs
+from sieve.repair.step import Line, Step
 from sieve.selection.plan import Selector
 from sieve.selection.selectors import Resources
 from sieve.selection.shortlist import Shortlist
@@ -196,3 +201,51 @@ def test_errors(tmp_path: Path) -> None:
 def test_public_names() -> None:
     assert all(hasattr(sieve, name) for name in sieve.__all__)
     assert np.array_equal(sieve.__all__, sorted(sieve.__all__))
+
+
+class Doubled(Step):
+    """A repair that writes every x twice."""
+
+    def after(self, line: Line, draft: Draft, state: None) -> Draft:
+        return draft.substituted(re.compile("x"), lambda _: "xx", "doubled")
+
+
+def test_edits_of_a_line_lead_from_the_model_s_text_to_the_final_one() -> None:
+    letters = Letters()
+    translator = Translator(
+        Backwards(),
+        Tokenizers(letters, letters),
+        Resources(threshold=0.9),
+        repairs=Repairs((Doubled(),)),
+        max_tokens=5,
+    )
+    line = "abx dxf xhx"
+    repaired = translator.translate(line)
+    assert repaired.text == "xxba fxxd xxhxx"
+    own = translator.translate(line, repair=False)
+    assert (own.text, own.edits) == ("xba fxd xhx", ())
+    assert letters.decode([own.ids]) == ["xbafxdxhx"] == letters.decode([repaired.ids])
+    text = own.text
+    for edit in repaired.edits:
+        text = text[: edit.start] + edit.text + text[edit.end :]
+    assert text == repaired.text
+    assert {edit.step for edit in repaired.edits} == {"doubled"}
+
+
+def test_a_translator_stays_as_it_is() -> None:
+    translator, _ = make()
+    with pytest.raises(FrozenInstanceError):
+        translator.languages = ("en", "de")  # type: ignore[misc]
+
+
+def test_wishes_of_a_request() -> None:
+    translator, engine = make()
+    translator.translate("abc", lossless=True)
+    assert engine.options[-1] == SearchOptions(lossless=True)
+    translator.translate("abc", options=SearchOptions(2, lossless=True), beam_size=3)
+    assert engine.options[-1] == SearchOptions(3, lossless=True)
+    glossary = Glossary((("ab", "xyz"),))
+    translator.translate(["ab cd", "cd"], glossary=glossary)
+    assert engine.selections[-2:] == ["nvs:0.9 (3 added, 0 excluded)", "nvs:0.9"]
+    with pytest.raises(InputError, match="cannot be given together with a glossary"):
+        translator.translate("ab", glossary=glossary, prefix="x")

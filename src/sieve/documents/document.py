@@ -108,18 +108,18 @@ class _Prepared:
 
     @classmethod
     def of(cls, block: Block, length: Callable[[str], int]) -> _Prepared:
-        found = layout(block)
+        whole = layout(block)
         sources, start = [], 0
-        for part in sentences.divided(found.text, length, MAX_TOKENS):
+        for part in sentences.divided(whole.text, length, MAX_TOKENS):
             if part.strip():
                 sources.append(_source(part, start))
             start += len(part)
-        return cls(block, found, tuple(sources))
+        return cls(block, whole, tuple(sources))
 
     @cached_property
     def _edges(self) -> list[int]:
         elements = self.layout.elements
-        return sorted(place for one in elements for place in (one.start, one.end))
+        return sorted(place for element in elements for place in (element.start, element.end))
 
     def is_marked(self, source: _Source) -> bool:
         """Whether markup begins or ends inside a sentence."""
@@ -130,11 +130,11 @@ class _Prepared:
     def is_text(self) -> bool:
         """Whether there is a letter outside of what is kept as it is."""
         text, end = self.layout.text, 0
-        for one in self.layout.elements:
-            if one.opaque:
-                if any(map(str.isalpha, text[end : one.start])):
+        for element in self.layout.elements:
+            if element.opaque:
+                if any(map(str.isalpha, text[end : element.start])):
                     return True
-                end = one.end
+                end = element.end
         return any(map(str.isalpha, text[end:]))
 
 
@@ -166,9 +166,9 @@ class Document:
     def _sources(self) -> list[_Source]:
         return [
             source
-            for one in self.prepared
-            if one.is_text
-            for source in one.sources
+            for prepared in self.prepared
+            if prepared.is_text
+            for source in prepared.sources
             if source.is_text
         ]
 
@@ -211,10 +211,10 @@ class Document:
     def _marked(self) -> list[bool]:
         """For each sentence, whether markup begins or ends inside it."""
         return [
-            one.is_marked(source)
-            for one in self.prepared
-            if one.is_text
-            for source in one.sources
+            prepared.is_marked(source)
+            for prepared in self.prepared
+            if prepared.is_text
+            for source in prepared.sources
             if source.is_text
         ]
 
@@ -227,15 +227,18 @@ class Document:
         """
         waiting = iter(zip(self._links(translator, translations), translations, strict=True))
         done: dict[int, str] = {}
-        for one in self.prepared:
-            if not one.is_text:
-                done[id(one.block)] = one.block.raw
+        for prepared in self.prepared:
+            if not prepared.is_text:
+                done[id(prepared.block)] = prepared.block.raw
                 continue
-            found = [
-                _sentence(source, *next(waiting)) if source.is_text else _kept(source, one.layout)
-                for source in one.sources
+            finished = [
+                _sentence(source, *next(waiting))
+                if source.is_text
+                else _kept(source, prepared.layout)
+                for source in prepared.sources
             ]
-            done[id(one.block)] = written(one.block, one.layout, project(one.layout, found), done)
+            placed = project(prepared.layout, finished)
+            done[id(prepared.block)] = written(prepared.block, prepared.layout, placed, done)
         return "".join(part if isinstance(part, str) else done[id(part)] for part in self.parts)
 
     def _links(self, translator: Translator, translations: Sequence[Translation]) -> list[Links]:

@@ -126,8 +126,8 @@ class _Reader:
                     return
             elif item.kind == "open" and item.name == "sup":
                 note = self._items[first:]
-                parts = [(one,) if isinstance(one, str) else one.raw for one in note]
-                plain = "".join(one if isinstance(one, str) else one.plain for one in note)
+                parts = [(item,) if isinstance(item, str) else item.raw for item in note]
+                plain = "".join(item if isinstance(item, str) else item.plain for item in note)
                 raw = tuple(part for group in parts for part in group)
                 self._items[first:] = [Mark("point", raw, plain=plain)]
                 return
@@ -176,14 +176,21 @@ def _words(raw: str) -> str:
 
 def _tag_parts(token: Token) -> tuple[Part, ...]:
     """A tag with the values that are translated as blocks."""
-    read = [one for one in token.attributes if _is_read(one)] if token.kind == "start" else []
+    read = (
+        [attribute for attribute in token.attributes if _is_read(attribute)]
+        if token.kind == "start"
+        else []
+    )
     if not read:
         return (token.raw,)
     parts: list[Part] = []
     end = 0
-    for one in read:
-        parts += [token.raw[end : one.start], Block((one.value,), _value_syntax(one.quote))]
-        end = one.end
+    for attribute in read:
+        parts += [
+            token.raw[end : attribute.start],
+            Block((attribute.value,), _value_syntax(attribute.quote)),
+        ]
+        end = attribute.end
     return (*parts, token.raw[end:])
 
 

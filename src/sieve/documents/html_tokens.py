@@ -49,7 +49,9 @@ class Token:
 
     def get(self, name: str) -> str | None:
         """The value of an attribute, None where there is none."""
-        return next((one.value for one in self.attributes if one.name == name), None)
+        return next(
+            (attribute.value for attribute in self.attributes if attribute.name == name), None
+        )
 
     @property
     def closes_itself(self) -> bool:
@@ -79,16 +81,16 @@ def html_tokens(text: str) -> Iterator[Token]:
 
 
 def _markup(text: str, place: int) -> Token | None:
-    if found := _TAG.match(text, place):
-        return _tag(text, place, found)
-    if found := _OTHER.match(text, place):
-        return Token("other", found[0])
+    if match := _TAG.match(text, place):
+        return _tag(text, place, match)
+    if match := _OTHER.match(text, place):
+        return Token("other", match[0])
     return None
 
 
-def _tag(text: str, place: int, found: re.Match[str]) -> Token:
+def _tag(text: str, place: int, match: re.Match[str]) -> Token:
     attributes = []
-    end = found.end()
+    end = match.end()
     while True:
         space = _SPACE.match(text, end)
         end = space.end() if space else end
@@ -113,11 +115,11 @@ def _tag(text: str, place: int, found: re.Match[str]) -> Token:
             )
         )
     end = min(end + 1, len(text))  # the >, unless the document ends first
-    is_end = found[0].startswith("</")
+    is_end = match[0].startswith("</")
     return Token(
         "end" if is_end else "start",
         text[place:end],
-        found[0].lstrip("</").lower(),
+        match[0].lstrip("</").lower(),
         tuple(attributes),
     )
 

@@ -228,7 +228,7 @@ def _body(line: str) -> tuple[str, str]:
 
 def _safe(text: str) -> str:
     """A paragraph must not begin like something else."""
-    found = _BLOCK_START.match(text)
-    if found is None:
+    start = _BLOCK_START.match(text)
+    if start is None:
         return text
-    return f"{text[: found.end()]}\\{text[found.end() :]}"
+    return f"{text[: start.end()]}\\{text[start.end() :]}"

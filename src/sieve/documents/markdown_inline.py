@@ -103,9 +103,9 @@ class _Reader:
     def run(self) -> Iterator[Item]:
         place = 0
         text = self._text
-        while found := _TOKEN.search(text, place):
-            self._add_text(text[place : found.start()])
-            place = self._token(found)
+        while match := _TOKEN.search(text, place):
+            self._add_text(text[place : match.start()])
+            place = self._token(match)
         self._add_text(text[place:])
         self._pair(0)
         for item in self._items:
@@ -116,10 +116,10 @@ class _Reader:
         if text:
             self._items.append(text)
 
-    def _token(self, found: re.Match[str]) -> int:
+    def _token(self, match: re.Match[str]) -> int:
         """Takes one token in and says where the next begins."""
-        kind = found.lastgroup if found.lastgroup != "ticks" else "code"
-        raw = found[0]
+        kind = match.lastgroup if match.lastgroup != "ticks" else "code"
+        raw = match[0]
         if kind == "escape":
             self._items.append(raw)
         elif kind in ("code", "auto", "url"):
@@ -133,27 +133,27 @@ class _Reader:
             self._brackets.append((len(self._items), kind == "image"))
             self._items.append(raw)
         elif kind == "close":
-            return self._close(found.start(), found.end())
+            return self._close(match.start(), match.end())
         else:
-            self._runs.append(self._emphasis(found))
+            self._runs.append(self._emphasis(match))
             self._items.append(raw)
-        return found.end()
+        return match.end()
 
-    def _emphasis(self, found: re.Match[str]) -> _Run:
+    def _emphasis(self, match: re.Match[str]) -> _Run:
         """Whether a run may open or close: the flanking rules of CommonMark."""
-        before = self._text[found.start() - 1] if found.start() else " "
-        after = self._text[found.end()] if found.end() < len(self._text) else " "
+        before = self._text[match.start() - 1] if match.start() else " "
+        after = self._text[match.end()] if match.end() < len(self._text) else " "
         left = not after.isspace() and (not _is_mark(after) or before.isspace() or _is_mark(before))
         right = not before.isspace() and (
             not _is_mark(before) or after.isspace() or _is_mark(after)
         )
-        character = found[0][0]
+        character = match[0][0]
         if character == "_":
             left, right = (
                 left and (not right or _is_mark(before)),
                 right and (not left or _is_mark(after)),
             )
-        return _Run(len(self._items), character, len(found[0]), left, right)
+        return _Run(len(self._items), character, len(match[0]), left, right)
 
     def _close(self, start: int, end: int) -> int:
         """A `]`: a link or an image, if one was open and what follows fits."""
@@ -185,7 +185,9 @@ class _Reader:
         if label and label[1].strip() and _key(label[1]) in self._labels:
             tail = self._text[start : label.end()]
             return tail, tail
-        content = "".join(one if isinstance(one, str) else one.plain for one in self._items[place:])
+        content = "".join(
+            item if isinstance(item, str) else item.plain for item in self._items[place:]
+        )
         own = content.partition("[")[2]
         if _key(own) in self._labels:  # its text is its label, which must not change
             return ("][]" if label and not label[1].strip() else "]"), f"][{own}]"
@@ -228,12 +230,12 @@ class _Reader:
             self._items[run.place : run.place + 1] = [*before[run.place], *rest, *after[run.place]]
 
     def _partner(self, open_runs: list[_Run], run: _Run) -> _Run | None:
-        for one in reversed(open_runs):
-            same = one.character == run.character
-            if same and run.character == "~" and one.count != run.count:
+        for opener in reversed(open_runs):
+            same = opener.character == run.character
+            if same and run.character == "~" and opener.count != run.count:
                 continue
             if same:
-                return one
+                return opener
         return None
 
 

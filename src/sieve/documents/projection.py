@@ -55,19 +55,19 @@ class _Board:
 
     def __init__(self, layout: Layout, sentences: Sequence[Sentence]) -> None:
         self._layout = layout
-        self._sentences = [one for one in sentences if one.links.target]
+        self._sentences = [sentence for sentence in sentences if sentence.links.target]
         texts, end, length = [], 0, 0
         self._first = [0]  # first piece of each sentence, and the number of pieces
         self._text_ends: list[int] = []
         targets: list[Span] = []
-        for one in sentences:
-            gap = layout.text[end : one.start]
-            texts += [gap, one.translation]
+        for sentence in sentences:
+            gap = layout.text[end : sentence.start]
+            texts += [gap, sentence.translation]
             length += len(gap)
-            targets += [(a + length, b + length) for a, b in one.links.target]
-            length += len(one.translation)
-            end = one.end
-            if one.links.target:
+            targets += [(a + length, b + length) for a, b in sentence.links.target]
+            length += len(sentence.translation)
+            end = sentence.end
+            if sentence.links.target:
                 self._first.append(len(targets))
                 self._text_ends.append(length)
         self.text = "".join([*texts, layout.text[end:]])
@@ -76,11 +76,11 @@ class _Board:
         self._is_mark = np.array(
             [a < b and not any(map(str.isalnum, self.text[a:b])) for a, b in targets], bool
         )
-        self._smooth = [by_word(one.links) for one in self._sentences]
+        self._smooth = [by_word(sentence.links) for sentence in self._sentences]
         self._inner = np.full(len(targets), -1)
         self._ranges: dict[int, Span] = {-1: (0, len(targets))}
-        self._starts = [one.start for one in self._sentences]
-        self._ends = [one.end for one in self._sentences]
+        self._starts = [sentence.start for sentence in self._sentences]
+        self._ends = [sentence.end for sentence in self._sentences]
         self._children: dict[int, tuple[list[int], list[int]]] = {}
         for element in layout.elements:
             if not element.is_point:
@@ -89,11 +89,11 @@ class _Board:
                 ends.append(element.end)
 
     def _numbered(self) -> list[int]:
-        found: list[int] = []
-        for one in self._sentences:
-            base = found[-1] + 1 if found else 0
-            found += [base + number for number in one.links.words]
-        return found
+        numbers: list[int] = []
+        for sentence in self._sentences:
+            base = numbers[-1] + 1 if numbers else 0
+            numbers += [base + number for number in sentence.links.words]
+        return numbers
 
     def place(self, number: int, element: Element) -> Span:
         """Characters that an element covers; the same twice for a point."""
@@ -180,7 +180,7 @@ class _Board:
         end = max(begin, bisect_left(self._starts, element.end))
         text = self._layout.text
         whole = is_edge(text, element.start) and is_edge(text, element.end) and not element.opaque
-        found = []
+        shares = []
         for place in range(begin, end):
             links = self._sentences[place].links
             weights = self._smooth[place] if whole else links.weights
@@ -191,19 +191,19 @@ class _Board:
             known = weights.sum(axis=1) > 0
             theirs = weights[:, self._foreign(element, links)].sum(axis=1)
             mine = np.where(known, mine, _EVEN - 0.1)
-            found.append(mine - np.where(theirs > _EVEN, _FOREIGN, 0.0))
-        return np.concatenate(found) if found else np.zeros(0), self._first[begin]
+            shares.append(mine - np.where(theirs > _EVEN, _FOREIGN, 0.0))
+        return np.concatenate(shares) if shares else np.zeros(0), self._first[begin]
 
     def _foreign(self, element: Element, links: Links) -> list[bool]:
         """Which source pieces lie in a neighbour of an element."""
         starts, ends = self._children.get(element.parent, ([], []))
-        found = []
+        foreign = []
         for a, b in links.source:
             middle = (a + b - 1) / 2
             child = bisect_right(starts, middle) - 1
             inside = child >= 0 and middle < ends[child]
-            found.append(inside and not element.start <= middle < element.end)
-        return found
+            foreign.append(inside and not element.start <= middle < element.end)
+        return foreign
 
     def _word_around(self, place: int, free: Weights, first: int) -> Span:
         a, b = place, place + 1

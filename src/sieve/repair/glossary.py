@@ -40,7 +40,7 @@ class Glossary:
 
     def find(self, text: str) -> list[Match]:
         """Entries in a text, from left to right: of those that begin together the longest."""
-        found = []
+        matches = []
         for match in self._pattern.finditer(text) if self.entries else ():
             said = match[0]
             spaced = " ".join(said.split())
@@ -48,8 +48,8 @@ class Glossary:
             if target is None and spaced.lower() in self._any_case:
                 target = _in_case(self._any_case[spaced.lower()], spaced, match.start() == 0)
             if target is not None:
-                found.append(Match(match.start(), match.end(), target))
-        return found
+                matches.append(Match(match.start(), match.end(), target))
+        return matches
 
     @cached_property
     def _targets(self) -> dict[str, str]:

@@ -162,11 +162,11 @@ def _same_word(name: str, word: str, from_german: bool) -> bool:
     """Whether two words differ in an ending that the languages explain."""
     if from_german:
         return name.startswith(word) and name[len(word) :] in german.NAME_ENDINGS
-    one, other = (text.lower().replace("c", "k") for text in (name, word))
-    same = [a == b for a, b in zip(one, other, strict=False)]
+    letters = [text.lower().replace("c", "k") for text in (name, word)]
+    same = [a == b for a, b in zip(*letters, strict=False)]
     stem = [*same, False].index(False)
-    theirs, ours = (text.lower()[stem:] for text in (name, word))
-    explained = _ENGLISH.fullmatch(theirs) and _GERMAN.fullmatch(ours)
+    of_name, of_word = (text.lower()[stem:] for text in (name, word))
+    explained = _ENGLISH.fullmatch(of_name) and _GERMAN.fullmatch(of_word)
     return stem >= _SHORTEST and explained is not None
 
 

@@ -48,7 +48,7 @@ class Confidence:
             hypotheses: Of a search over selected words.
             same: Whether a search over all words found the same.
         """
-        x = np.array([features(one) for one in hypotheses])
+        x = np.array([features(hypothesis) for hypothesis in hypotheses])
         y = np.array(same, np.float64)
         weights = np.zeros(x.shape[1])
         for _ in range(_STEPS):

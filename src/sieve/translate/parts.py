@@ -148,10 +148,11 @@ def _concatenated(
 
 
 def _edits(parts: Sequence[Translation], language: str) -> list[Edit]:
-    """The edits of sentences as those of a line: in each, what stands before it is finished."""
-    edits = []
-    for number, part in enumerate(parts):
-        before = [*(each.text for each in parts[:number]), "." if part.edits else ""]
-        offset = len(sentences.join(before, language)) - 1
-        edits += [edit.shifted(offset) for edit in part.edits]
+    """The edits of sentences as those of a line; what stands before a sentence is finished."""
+    edits: list[Edit] = []
+    before = ""
+    for part in parts:
+        start = len(sentences.join([before, part.text], language)) - len(part.text)
+        edits += [edit.shifted(start) for edit in part.edits]
+        before = sentences.join([before, part.text], language)
     return edits

@@ -21,11 +21,11 @@ Run = Callable[[Sequence[str]], "list[Translation]"]
 
 def checked(texts: Iterable[object]) -> list[str]:
     """The texts, or one line that says which of them is none."""
-    found = list(texts)
-    for place, one in enumerate(found):
-        if not isinstance(one, str):
-            raise InputError(f"text {place + 1}: got {type(one).__name__}, expected a string")
-    return found  # type: ignore[return-value]
+    lines = list(texts)
+    for place, line in enumerate(lines):
+        if not isinstance(line, str):
+            raise InputError(f"text {place + 1}: got {type(line).__name__}, expected a string")
+    return lines  # type: ignore[return-value]
 
 
 def in_order(lines: Iterable[str], run: Run) -> Iterator[Translation]:

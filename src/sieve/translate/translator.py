@@ -164,7 +164,7 @@ class Translator:
             repair=repair,
         )
         if not listed:
-            return in_order(text, lambda some: self.run(some, begun(request, prefix, len(some))))
+            return in_order(text, lambda chunk: self.run(chunk, begun(request, prefix, len(chunk))))
         translations = self.run(lines, request)
         return translations[0] if isinstance(text, str) else translations
 
