@@ -22,7 +22,7 @@ from sieve.data.corpus import Corpus, Ragged
 from sieve.data.corpus_writer import CorpusWriter
 from sieve.files import whole_directory
 from sieve.tokenize.tokenizer_training import TokenizerOptions, train_tokenizers
-from sieve.train.loader import Loader, LoaderOptions, Position
+from sieve.train.update.loader import Loader, LoaderOptions, Position
 
 
 def generate(directory: Path, pairs: int) -> None:

@@ -86,7 +86,7 @@ def test_a_killed_run_ends_the_same(tmp_path: Path, command: list[str]) -> None:
     process.kill()
     process.communicate()
     assert process.returncode == -signal.SIGKILL
-    assert "going on after update" in finish(command, tmp_path / "killed")
+    assert "resuming after update" in finish(command, tmp_path / "killed")
     assert_same_end(tmp_path / "whole", tmp_path / "killed")
 
 
@@ -136,7 +136,7 @@ def test_a_polite_stop_leaves_a_checkpoint(
     process.send_signal(number)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 128 + number, errors
-    assert "run the same command again" in errors
+    assert "rerun the command" in errors
     assert "Traceback" not in errors
     (state,) = (output / "state").iterdir()
     progress = json.loads((state / "progress.json").read_text())

@@ -16,7 +16,7 @@ from sieve.model.layers import SSRU
 from sieve.model.transformer import TranslationModel
 from sieve.tokenize.vocabulary import BOS, EOS, PAD
 from sieve.train.config import TrainingConfig
-from sieve.train.optimizer import Optimizer
+from sieve.train.update.optimizer import Optimizer
 
 SRC = torch.tensor([[5, 6, 7, EOS], [8, EOS, PAD, PAD]])
 TGT = torch.tensor([[BOS, 9, 10, 11], [BOS, 12, 13, 14]])

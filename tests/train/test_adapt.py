@@ -1,5 +1,6 @@
 """Adaptation: both parts, or the head alone with everything else untouched."""
 
+import gzip
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -163,3 +164,15 @@ def test_unequal_text(
     with pytest.raises(InputError, match=r"one has 1 lines and .*two has 2"):
         options = AdaptOptions(pair=(tmp_path / "one", tmp_path / "two"))
         adapt(make_model("none"), tmp_path / "out", options)
+
+
+def test_compressed_text(
+    tmp_path: Path, toy_settings: dict[str, Any], make_model: Callable[[str], Path]
+) -> None:
+    model, data = make_model("none"), toy_settings["data"]
+    pair = (tmp_path / "valid.xx.gz", tmp_path / "valid.yy.gz")
+    for path, name in zip(pair, ("valid_src", "valid_tgt"), strict=True):
+        path.write_bytes(gzip.compress(Path(data[name]).read_bytes()))
+    options = AdaptOptions(pair=pair, valid=(str(pair[0]), str(pair[1])), epochs=1)
+    assert adapt(model, tmp_path / "out", options) == 0
+    assert read_json(tmp_path / "out" / "config.json")["training"]["update"] == 1

@@ -23,7 +23,7 @@ from sieve.tokenize.tokenizer_training import TokenizerOptions, train_tokenizers
 from sieve.train.loop import DivergedError
 from sieve.train.metrics import Metrics
 from sieve.train.session import train
-from sieve.train.trainer import Trainer
+from sieve.train.update.trainer import Trainer
 
 Arrays = dict[str, npt.NDArray[Any]]
 

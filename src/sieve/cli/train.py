@@ -1,7 +1,7 @@
 """Train a translation model with neural vocabulary selection on prepared corpora.
 
-A run lives in one directory. Run the same command again to go on with a run that was stopped or
-killed; `sieve train --output RUN` alone does it, too. The final weights are in RUN/model, the best
+A run has a directory of its own. A stopped or killed run resumes when the command is rerun;
+`sieve train --output RUN` alone is enough. The final weights are in RUN/model, the best
 checkpoints in RUN/checkpoints, the metrics in RUN/metrics.jsonl.
 
 Examples:
@@ -57,11 +57,11 @@ def execute(arguments: argparse.Namespace) -> None:
 
 
 def leave_if_stopped(stopped: int, where: str) -> None:
-    """Ends the process as a signal would have, with a line on how to go on."""
+    """Ends the process as a signal would have, with a line on how to resume."""
     if stopped:
         from sieve.log import logger
 
-        logger.info("stopped after a checkpoint; run the same command again (%s) to go on", where)
+        logger.info("stopped after a checkpoint; rerun the command (%s) to resume", where)
         raise SystemExit(128 + stopped)
 
 

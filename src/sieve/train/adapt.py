@@ -16,6 +16,7 @@ import numpy as np
 from sieve.bundle.directory import CARD_FILE, CONFIG_FILE, Bundle, open_bundle
 from sieve.config import with_overrides
 from sieve.data.batching import BatchingOptions, MemoryPairs, Mixture, PairSource, plan_epoch
+from sieve.data.reading import read_lines
 from sieve.engines.native.native_engine import NativeEngine
 from sieve.errors import ConfigError, InputError
 from sieve.files import copy_file, read_json, replace_directory, write_json
@@ -27,7 +28,7 @@ from sieve.train.distributed import is_first_process
 from sieve.train.session import train
 from sieve.train.setup import TrainingData, open_data, target_frequency
 from sieve.train.state import check_model_output
-from sieve.train.validate import read_lines, read_validation
+from sieve.train.validate import read_validation
 from sieve.translate.load import selection_resources
 
 _CALIBRATION_SENTENCES = 2000
@@ -171,7 +172,7 @@ def _open(model: Path, config: DataConfig, options: AdaptOptions) -> TrainingDat
     bundle = open_bundle(model)
     tokenizers = bundle.tokenizers()
     src, tgt = options.pair
-    src_lines, tgt_lines = read_lines(src), read_lines(tgt)
+    src_lines, tgt_lines = list(read_lines(src)), list(read_lines(tgt))
     if len(src_lines) != len(tgt_lines):
         raise InputError(
             f"{src} has {len(src_lines)} lines and {tgt} has {len(tgt_lines)}, "

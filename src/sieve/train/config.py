@@ -4,14 +4,14 @@ Knows nothing about how the values are used. The resolved configuration is saved
 run; on resume only what cannot change the result so far may differ.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
-from sieve.config import from_dict, read_toml, to_dict, unknown, with_overrides
+from sieve.config import from_dict, to_dict, unknown
 from sieve.errors import ConfigError
-from sieve.train.loss import PositiveWeight
+from sieve.train.update.loss import PositiveWeight
 
 FREE_KEYS = (
     *("max_updates", "max_minutes", "validate_every", "checkpoint_every", "keep_best"),
@@ -169,12 +169,6 @@ class RunConfig:
         return to_dict(self)
 
 
-def read_run_config(path: Path | None, overrides: Sequence[str] = ()) -> RunConfig:
-    """Reads a TOML file (or nothing), applies `section.key=value` overrides."""
-    values = with_overrides(read_toml(path) if path else {}, overrides)
-    return parse_run_config(values)
-
-
 def parse_run_config(values: Mapping[str, Any]) -> RunConfig:
     """Builds the configuration from nested values; an unknown key is an error."""
     known = [f.name for f in fields(RunConfig)]
@@ -192,7 +186,7 @@ def parse_run_config(values: Mapping[str, Any]) -> RunConfig:
 
 
 def check_resumable(saved: RunConfig, now: RunConfig, run: Path) -> None:
-    """Refuses to go on with a run under settings that contradict those it was started with."""
+    """Refuses to resume a run with settings that contradict those it was started with."""
     for section in ("model", "data", "training", "init_from"):
         before, after = saved.plain()[section], now.plain()[section]
         if not isinstance(before, dict):
@@ -204,6 +198,6 @@ def check_resumable(saved: RunConfig, now: RunConfig, run: Path) -> None:
                 name = f"{section}.{key}".rstrip(".")
                 raise ConfigError(
                     f"{run}: this run was started with {name} = {before.get(key)!r}, got "
-                    f"{after.get(key)!r}; drop the option to go on with the run, "
+                    f"{after.get(key)!r}; drop the option to resume the run, "
                     "or choose another --output"
                 )

@@ -16,11 +16,11 @@ from typing import Any
 from sieve.errors import SieveError
 from sieve.log import logger
 from sieve.train.distributed import Processes
-from sieve.train.loader import Position, Update
 from sieve.train.metrics import Metrics, ProgressBar
-from sieve.train.schedule import rescaled
 from sieve.train.state import Progress
-from sieve.train.trainer import LOSSES, Trainer
+from sieve.train.update.loader import Position, Update
+from sieve.train.update.schedule import rescaled
+from sieve.train.update.trainer import LOSSES, Trainer
 from sieve.train.validate import Validation
 
 _WARM_UP_UPDATES = 4  # of different lengths

@@ -1,4 +1,4 @@
-"""One session of a run: starts it or goes on with it, and leaves a model directory at its end."""
+"""One session of a run: starts or resumes it, and leaves a model directory at its end."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,19 +17,19 @@ from sieve.model.checkpoint import save_model
 from sieve.model.transformer import TranslationModel
 from sieve.train.config import RunConfig, TrainingConfig, check_resumable, parse_run_config
 from sieve.train.distributed import Processes, join
-from sieve.train.loader import Loader, LoaderOptions
 from sieve.train.loop import DivergedError, Hooks, run
 from sieve.train.metrics import Metrics
-from sieve.train.schedule import Schedule
 from sieve.train.setup import TrainingData, build_model, merged, open_data
 from sieve.train.state import Progress, RunDirectory, better
-from sieve.train.trainer import Trainer
+from sieve.train.update.loader import Loader, LoaderOptions
+from sieve.train.update.schedule import Schedule
+from sieve.train.update.trainer import Trainer
 from sieve.train.validate import Validation, validate
 from sieve.translate.load import DEFAULT_THRESHOLD
 
 
 def train(output: Path, given: Mapping[str, Any], data: TrainingData | None = None) -> int:
-    """Trains a run to the end of its budget; goes on where an earlier session stopped.
+    """Trains a run to the end of its budget; resumes where an earlier session stopped.
 
     Args:
         output: The run directory.
@@ -53,7 +53,7 @@ def train(output: Path, given: Mapping[str, Any], data: TrainingData | None = No
         if "space" not in str(error) and "quota" not in str(error):
             raise
         raise InputError(
-            f"{output}: the disk is full; make room and run the same command again ({error})"
+            f"{output}: the disk is full; make room and rerun the command ({error})"
         ) from None
     finally:
         directory.release()
@@ -164,7 +164,7 @@ class _Session:
         trainer.progress = progress
         if self.processes.first:
             self.directory.tidy(progress)
-            logger.info("going on after update %d (%s)", progress.update, state)
+            logger.info("resuming after update %d (%s)", progress.update, state)
 
     def _announce(self, trainer: Trainer, model: TranslationModel) -> None:
         plan = trainer.loader.plan(trainer.progress.epoch)

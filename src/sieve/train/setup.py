@@ -23,7 +23,7 @@ from sieve.model.transformer import TranslationModel
 from sieve.tokenize.tokenizer import Tokenizers
 from sieve.tokenize.vocabulary import IntArray
 from sieve.train.config import DataConfig, RunConfig, TrainingConfig
-from sieve.train.loss import PositiveWeight
+from sieve.train.update.loss import PositiveWeight
 from sieve.train.validate import ValidationText, read_validation
 
 _CHANGEABLE = ("dropout", "nvs_head", "nvs_hidden", "nvs_detach")

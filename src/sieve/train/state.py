@@ -157,7 +157,7 @@ class RunDirectory:
         if f"update-{progress.update:08d}" != state.name:
             raise ModelError(
                 f"{state}: its progress says update {progress.update}; the state is damaged, "
-                "remove it to go on from an older one"
+                "remove it to resume from an older one"
             )
         return progress, {name: torch.from_numpy(array) for name, array in arrays.items()}
 

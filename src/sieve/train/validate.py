@@ -13,6 +13,7 @@ from typing import Any
 import torch
 
 from sieve.data.batching import MemoryPairs, Mixture, make_batch, sorted_batches
+from sieve.data.reading import read_lines
 from sieve.engines.options import SearchOptions
 from sieve.engines.torch.torch_engine import Precision, TorchEngine
 from sieve.errors import InputError
@@ -22,12 +23,12 @@ from sieve.model.transformer import TranslationModel
 from sieve.selection.selectors import FullVocabulary
 from sieve.tokenize.tokenizer import Tokenizers
 from sieve.tokenize.vocabulary import EOS
-from sieve.train.loader import Unit, unit_from
-from sieve.train.loss import label_smoothed_cross_entropy
+from sieve.train.update.loader import Unit, unit_from
+from sieve.train.update.loss import label_smoothed_cross_entropy
+from sieve.train.update.precision import DTYPES
 
 _BATCH_TOKENS = 8192
 _PRECISIONS: dict[str, Precision] = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
-DTYPES = {"fp32": None, "bf16": torch.bfloat16, "fp16": torch.float16}
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ def read_validation(
     src: Path, tgt: Path, tokenizers: Tokenizers, target_language: str
 ) -> ValidationText:
     """Reads and tokenizes validation text."""
-    src_lines, tgt_lines = read_lines(src), read_lines(tgt)
+    src_lines, tgt_lines = list(read_lines(src)), list(read_lines(tgt))
     if len(src_lines) != len(tgt_lines):
         raise InputError(
             f"{src} has {len(src_lines)} lines and {tgt} has {len(tgt_lines)}, "
@@ -197,15 +198,3 @@ def _arrays(src_ids: list[list[int]]) -> list[Any]:
 
 def _exp(value: float) -> float:
     return math.exp(value) if value < 700.0 else math.inf
-
-
-def read_lines(path: Path) -> list[str]:
-    """Lines of a plain text file."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not valid UTF-8 at byte {error.start}") from None
-    lines = text.split("\n")
-    return lines[:-1] if lines[-1] == "" else lines

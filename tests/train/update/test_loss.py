@@ -8,7 +8,7 @@ from torch.nn import functional as F
 
 from sieve.errors import ConfigError
 from sieve.tokenize.vocabulary import EOS, PAD
-from sieve.train.loss import (
+from sieve.train.update.loss import (
     PositiveWeight,
     _row_gradients,
     _row_gradients_pointwise,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sieve.train.schedule import Schedule, rescaled
+from sieve.train.update.schedule import Schedule, rescaled
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,9 @@ from sieve.model.transformer import TranslationModel
 from sieve.tokenize.vocabulary import EOS
 from sieve.train.config import TrainingConfig
 from sieve.train.distributed import Processes
-from sieve.train.loader import Loader, Unit, Update
-from sieve.train.loss import (
+from sieve.train.state import Progress
+from sieve.train.update.loader import Loader, Unit, Update
+from sieve.train.update.loss import (
     PositiveWeight,
     Reach,
     cross_entropy_and_reach,
@@ -25,10 +26,9 @@ from sieve.train.loss import (
     nvs_loss,
     words_in_reach,
 )
-from sieve.train.optimizer import Optimizer
-from sieve.train.schedule import Schedule
-from sieve.train.state import Progress
-from sieve.train.validate import DTYPES
+from sieve.train.update.optimizer import Optimizer
+from sieve.train.update.precision import DTYPES
+from sieve.train.update.schedule import Schedule
 
 LOSSES = ("loss", "nvs_loss", "alignment_loss", "reach_loss")
 _SIZE_CLASSES = (12, 24, 48, 100)

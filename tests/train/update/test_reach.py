@@ -12,13 +12,13 @@ from torch import Tensor
 from sieve.config import with_overrides
 from sieve.files import read_tensors
 from sieve.tokenize.vocabulary import EOS, PAD
-from sieve.train.loss import (
+from sieve.train.session import train
+from sieve.train.update.loss import (
     Reach,
     cross_entropy_and_reach,
     label_smoothed_cross_entropy,
     words_in_reach,
 )
-from sieve.train.session import train
 
 SENTENCES = torch.tensor([0, 0, 1, 1, 1])
 TARGETS = torch.tensor([4, EOS, 6, PAD, EOS])
