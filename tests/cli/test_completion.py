@@ -15,6 +15,8 @@ CASES = [
     (["lexicon", "bu"], {"build"}),
     (["lexicon", "build", "--by", "co"], {"count"}),
     (["completion", "ba"], {"bash"}),
+    (["translate", "--glossary", "REA"], {"README.md"}),
+    (["average", "REA"], {"README.md"}),
 ]
 
 
@@ -34,7 +36,10 @@ def shell(name: str, code: str) -> str:
 @pytest.mark.parametrize(("words", "expected"), CASES)
 def test_bash(words: list[str], expected: set[str]) -> None:
     quoted = " ".join(f"'{word}'" for word in ["sieve", *words])
-    code = f"{script('bash')}\nCOMP_WORDS=({quoted})\nCOMP_CWORD={len(words)}\n_sieve\n"
+    code = (
+        f"{script('bash')}\nCOMP_WORDS=({quoted})\nCOMP_CWORD={len(words)}\ncompopt() {{ :; }}\n"
+        f"_shtab_sieve sieve '{words[-1]}'\n"
+    )
     found = set(shell("bash", f'{code}printf "%s\\n" "${{COMPREPLY[@]}}"').split())
     assert expected <= found
     if words[-1]:
@@ -49,7 +54,11 @@ def test_fish(words: list[str], expected: set[str]) -> None:
 
 
 def test_zsh_reads_it() -> None:
-    assert shell("zsh", f"compdef() {{ print $* }}\n{script('zsh')}") == "_sieve sieve\n"
+    shell("zsh", f"autoload -U compinit; compinit -u -D\n{script('zsh')}")
+
+
+def test_old_names_of_options_are_not_offered() -> None:
+    assert "--max-shortlist" in script("bash") and "--max-words" not in script("bash")
 
 
 @pytest.mark.parametrize("name", ["bash", "fish", "zsh"])

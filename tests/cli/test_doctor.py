@@ -47,7 +47,7 @@ def test_for_people(models: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shown = capsys.readouterr().out
     for label in ("sieve ", "cpu ", "features ", "kernels ", "packages ", "model ", "test "):
         assert any(line.startswith(label) for line in shown.splitlines()), label
-    assert " ms a sentence, 9 of 10 within " in shown
+    assert " ms per sentence, 9 of 10 within " in shown
     assert "\x1b" not in shown
 
 
@@ -56,7 +56,7 @@ def test_without_models(
 ) -> None:
     monkeypatch.setattr("sieve.bundle.catalogue.built_in", dict)
     assert main(["doctor"]) == 0
-    assert "none is built in; name a directory" in capsys.readouterr().out
+    assert "none built in; give a directory" in capsys.readouterr().out
 
 
 def test_no_such_model(capsys: pytest.CaptureFixture[str]) -> None:

@@ -55,7 +55,9 @@ def test_links_as_a_file(built: Path, toy_data: Any, tmp_path: Path, capsys: Any
     assert main(["lexicon", "build", corpus, *given, "-o", str(output)]) == 0
     np.testing.assert_array_equal(Lexicon.open(output).counts, Lexicon.open(built).counts)
     message = failure(capsys, "build", corpus, "--links", links, "-o", output)
-    assert message.endswith("--aligner pharaoh and --links FILE go together")
+    assert message.endswith(
+        "--aligner pharaoh requires --links FILE, and --links requires --aligner pharaoh"
+    )
     short = tmp_path / "short"
     short.write_text("0-0\n")
     given = ["--aligner", "pharaoh", "--links", str(short)]

@@ -80,7 +80,10 @@ def test_a_run_and_its_table(pair: list[str], tmp_path: Path) -> None:
     assert corpus.statistics["removed"]["empty"] == 1
 
 
-def test_the_defaults_are_those_of_the_library(tmp_path: Path) -> None:
+def test_the_defaults_are_those_of_the_library(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
     parser = argparse.ArgumentParser()
     add_arguments(parser)
     given = ["--tsv", "x.tsv", "--pair", "a", "b", "--output", str(tmp_path)]
@@ -88,9 +91,10 @@ def test_the_defaults_are_those_of_the_library(tmp_path: Path) -> None:
     assert options_from(parser.parse_args(given)) == PrepareOptions(inputs, tmp_path)
     shown = parser.format_help()
     for default in (TokenizerOptions(), CleaningOptions()):
-        for key, value in vars(default).items():
+        for value in vars(default).values():
             if not isinstance(value, bool | tuple):
-                assert re.search(rf"\({value:g}\)|\({value}\)" if key != "kind" else value, shown)
+                text = value if isinstance(value, str) else f"{value}|{value:g}"
+                assert re.search(rf"default: ({text})\)", shown)
     assert KINDS == tokenizer_training.KINDS
 
 

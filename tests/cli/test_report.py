@@ -93,7 +93,7 @@ def test_what_there_is_nothing_of_is_left_out(model: Path, toy_data: Any, tmp_pa
         (["--test", "nowhere"], "there is no file nowhere.xx"),
         (["--test", "{a}", "--runs", "-1"], "--runs: got -1, expected 0 or more"),
         (["--test", "{a}", "--sentences", "0"], "--sentences: got 0, expected 1 or more"),
-        (["--idioms", "{a}", "--aligners", "x"], "--aligners: needs test sets"),
+        (["--idioms", "{a}", "--aligners", "x"], "--aligners requires test sets"),
         (["{model}", "--test", "{a}"], "expected different models"),
         (["--test", "{a}", "--lexicon", "x", "y"], "--lexicon: got 2 for 1 models"),
     ],

@@ -15,15 +15,17 @@ from pathlib import Path
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of `sieve average`."""
-    parser.add_argument("inputs", nargs="+", type=Path, metavar="RUN|MODEL", help="what to average")
+    parser.add_argument(
+        "inputs", nargs="+", type=Path, metavar="RUN|MODEL", help="runs or model directories"
+    )
     parser.add_argument("--output", type=Path, required=True, metavar="DIR", help="model directory")
     parser.add_argument(
-        "--best", type=int, default=8, metavar="N", help="checkpoints of a run (default 8)"
+        "--best", type=int, default=8, metavar="N", help="checkpoints per run (default 8)"
     )
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    """Averages and names what was averaged."""
+    """Averages and prints the checkpoints used."""
     from sieve.errors import ConfigError, require
 
     if arguments.best < 1:

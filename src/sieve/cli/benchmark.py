@@ -36,12 +36,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--selection",
         metavar="LIST",
-        help=f"ways to select, comma between them (default: {SELECTIONS}, those that the model "
-        "can do); none is always measured",
+        help=f"selections, separated by commas (default: those of {SELECTIONS} that the model "
+        "supports); none is always measured",
     )
-    parser.add_argument("--lexicon", type=Path, metavar="DIR", help="instead of the model's own")
+    parser.add_argument("--lexicon", type=Path, metavar="DIR", help="default: the model's own")
     parser.add_argument(
-        "--runs", type=int, default=10, metavar="N", help="processes each (default: %(default)s)"
+        "--runs",
+        type=int,
+        default=10,
+        metavar="N",
+        help="processes per selection (default: %(default)s)",
     )
     parser.add_argument(
         "--sentences",
@@ -55,11 +59,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=10,
         metavar="N",
-        help="sentences translated first in each process, not counted (default: %(default)s)",
+        help="uncounted sentences at the start of each process (default: %(default)s)",
     )
     parser.add_argument("--beam-size", type=int, default=SearchOptions().beam_size, metavar="N")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all numbers")
-    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the tables")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all results as JSON")
+    parser.add_argument(
+        "--markdown", type=Path, metavar="FILE", help="write the tables as Markdown"
+    )
     add_engine_arguments(parser)
     parser.set_defaults(threads=1)
 
@@ -106,7 +112,7 @@ def execute(arguments: argparse.Namespace) -> None:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """What can be said before any model is opened."""
+    """Checks that need no model."""
     SearchOptions(beam_size=arguments.beam_size)
     if len(set(arguments.models)) < len(arguments.models):
         raise ConfigError(f"got {' '.join(arguments.models)}, expected different models")

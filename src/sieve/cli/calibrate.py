@@ -1,9 +1,9 @@
 """Set a model's operating point on development text, and store a dial with it.
 
-The biases of the selection head are shifted so that its sets at --threshold hold --size words on
-average; nothing else changes. What other thresholds do is stored with the model, so that
-`--target-recall 0.999` or `--max-words 1024` can be asked for. Text in the source language is
-enough: what counts is that the sets hold what the model itself writes.
+Shifts the biases of the selection head so that shortlists at --threshold hold --size tokens on
+average; nothing else changes. Also stores what other thresholds do, for `--target-recall 0.999`
+and `--max-shortlist 1024`. Text in the source language is enough: shortlists are measured against
+what the model itself writes.
 
 Examples:
   sieve calibrate model-int8 newstest2018.en --output calibrated
@@ -25,13 +25,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", type=Path, metavar="MODEL", help="model directory to calibrate")
     parser.add_argument("text", type=Path, metavar="TEXT", help="development text to translate")
     numbers = [
-        ("--size", int, 1000, "N", "mean words of a set, at most"),
+        ("--size", int, 1000, "N", "mean tokens of a shortlist, at most"),
         ("--recall", float, 1.0, "R",
-         "take fewer words where the sets hold this share of the model's own output words"),
-        ("--threshold", float, 0.9, "LAMBDA", "that becomes the model's default"),
-        ("--least", int, 512, "N", "words that every set holds: short sentences get small ones"),
-        ("--threads", int, None, "N", "sentences side by side"),
-        ("--limit", int, 0, "N", "first lines of TEXT only; 0: all"),
+         "choose smaller shortlists if they hold this share of the model's own output tokens"),
+        ("--threshold", float, 0.9, "LAMBDA", "threshold that becomes the model's default"),
+        ("--least", int, 512, "N", "tokens in every shortlist, at least; short sentences need it"),
+        ("--threads", int, None, "N", "sentences in parallel"),
+        ("--limit", int, 0, "N", "use only the first N lines of TEXT; 0: all"),
     ]  # fmt: skip
     for name, kind, value, metavar, text in numbers:
         text = text if value is None else f"{text} (default: %(default)s)"
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    """Calibrates, writes the directory and prints what the operating point is."""
+    """Calibrates, writes the directory and prints the operating point."""
     from sieve.bundle.catalogue import source_of
     from sieve.bundle.directory import open_bundle
     from sieve.data.reading import read_lines

@@ -1,4 +1,4 @@
-"""Write a model directory again with smaller weights, or back with larger ones.
+"""Convert the weights of a model directory.
 
 --int8 stores one byte a weight, packed for the native engine; every engine reads it. The output
 is a whole directory: tokenizers, lexicon and card come along.
@@ -18,9 +18,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", type=Path, metavar="MODEL", help="model directory to read")
     forms = parser.add_mutually_exclusive_group(required=True)
     for form, text in {
-        "int8": "a byte a weight and a scale a row",
-        "float16": "two bytes a weight",
-        "float32": "four bytes a weight; of int8 weights, what they stand for",
+        "int8": "one byte per weight and a scale per row",
+        "float16": "two bytes per weight",
+        "float32": "four bytes per weight",
     }.items():
         forms.add_argument(f"--{form}", dest="form", action="store_const", const=form, help=text)
     parser.add_argument(
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    """Converts and says how large the weights were and are."""
+    """Converts and prints both sizes."""
     from sieve.bundle.catalogue import source_of
     from sieve.bundle.convert import convert
 

@@ -1,7 +1,7 @@
-"""Say what this machine can do: CPU, kernels, packages, models, and how fast a model is here.
+"""Check this machine: CPU, kernels, packages, models, and the speed of a model.
 
 The self-test translates one sentence after another for a second, each alone, on one thread. Send
-the output along with a bug report: nothing in it names a person or a place on the disk.
+the output along with a bug report: it contains no names and no paths.
 
 Examples:
   sieve doctor
@@ -44,7 +44,7 @@ SECONDS = 1.0
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of `sieve doctor`."""
     parser.add_argument(
-        "model", metavar="MODEL", nargs="?", help="to test; by default the first built-in one"
+        "model", metavar="MODEL", nargs="?", help="model to test (default: the first built-in one)"
     )
     parser.add_argument("--json", action="store_true", help="one JSON object")
 
@@ -164,7 +164,7 @@ def _lines(found: dict[str, Any]) -> list[str]:
     rows = [
         ("sieve", f"{found['version']}, Python {found['python']}, {found['system']}"),
         ("cpu", f"{cpu['name']}, {cpu['cores']} cores"),
-        ("features", ", ".join(cpu["features"]) or "none that matter here"),
+        ("features", ", ".join(cpu["features"]) or "none that are used"),
         ("kernels", chosen),
         ("packages", packages),
         ("without", missing or "nothing"),
@@ -175,15 +175,15 @@ def _lines(found: dict[str, Any]) -> list[str]:
         else:
             rows.append(("model", f"{name}: {one['weights']}, {one['megabytes']} MB"))
     if not found["models"]:
-        rows.append(("model", "none is built in; name a directory"))
+        rows.append(("model", "none built in; give a directory"))
     if test:
         rows += [
             ("test", f"{test['model']} on {test['engine']}"),
             ("", test["source"]),
             ("", test["translation"]),
-            ("", f"{test['words'][0]} of {test['words'][1]} words to choose from"),
-            ("", f"{test['first_milliseconds']} ms to the first translation, model and all"),
-            ("", f"{test['milliseconds']} ms a sentence, 9 of 10 within {test['p90_milliseconds']} "
-                 f"ms ({test['sentences']} sentences)"),
+            ("", f"{test['words'][0]} of {test['words'][1]} tokens in the shortlist"),
+            ("", f"{test['first_milliseconds']} ms to the first translation, including loading"),
+            ("", f"{test['milliseconds']} ms per sentence, 9 of 10 within "
+                 f"{test['p90_milliseconds']} ms ({test['sentences']} sentences)"),
         ]  # fmt: skip
     return [f"{label:<10}{text}" for label, text in rows]

@@ -1,4 +1,4 @@
-"""Measure a model: quality, selection and speed on test sets, one table a set.
+"""Measure a model: quality, selection and speed on test sets, one table per set.
 
 A SET is NAME=SRC,TGT or SRC,TGT (two files of parallel lines), or a prefix: for a model from en to
 de, news stands for news.en and news.de. Several models (seeds) give mean ± standard deviation.
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--context",
         action="store_true",
-        help="of --idioms: the head on whole sentences against their words one by one",
+        help="for --idioms: the head on whole sentences and on their words one by one",
     )
     parser.add_argument(
         "--aligners",
@@ -47,13 +47,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=DIR",
         help="compare lexicons by the recall of output and reference tokens",
     )
+    parser.add_argument("--each", action="store_true", help="one table per model instead of means")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all results as JSON")
     parser.add_argument(
-        "--each", action="store_true", help="a table for each model instead of means"
+        "--markdown", type=Path, metavar="FILE", help="write the tables as Markdown"
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all numbers")
-    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the tables")
     parser.add_argument(
-        "--figure", type=Path, metavar="STEM", help="of --curve: write STEM.png and STEM.svg"
+        "--figure", type=Path, metavar="STEM", help="write STEM.png and STEM.svg; requires --curve"
     )
     parser.add_argument("--beam-size", type=int, default=SearchOptions().beam_size, metavar="N")
     parser.add_argument(
@@ -61,13 +61,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=100,
         metavar="N",
-        help="sentences timed one at a time; 0: no latency (default: %(default)s)",
+        help="sentences timed one by one; 0: no latency (default: %(default)s)",
     )
+    parser.add_argument("--comet", type=Path, metavar="DIR", help="local COMET checkpoint")
     parser.add_argument(
-        "--comet", type=Path, metavar="DIR", help="a COMET checkpoint on this machine"
-    )
-    parser.add_argument(
-        "--no-language-check", action="store_true", help="take sets of any language"
+        "--no-language-check", action="store_true", help="accept sets in any language"
     )
     add_engine_arguments(parser)
 
@@ -96,7 +94,7 @@ def execute(arguments: argparse.Namespace) -> None:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """What can be said before any model is opened."""
+    """Checks that need no model."""
     if not arguments.test and not arguments.idioms:
         raise ConfigError("nothing to evaluate: give test sets with --test SET … or --idioms SET …")
     if len(set(arguments.models)) < len(arguments.models):
@@ -122,8 +120,8 @@ def _check_modes(arguments: argparse.Namespace) -> None:
     if len(given) > 1:
         raise ConfigError(f"got {' and '.join(given)}, expected one of them")
     if arguments.aligners and (not arguments.test or len(arguments.models) > 1):
-        raise ConfigError("--aligners: needs one model and test sets (--test SET …)")
+        raise ConfigError("--aligners requires one model and test sets (--test SET …)")
     if arguments.context and not arguments.idioms:
-        raise ConfigError("--context: needs sets of idioms (--idioms SET …)")
+        raise ConfigError("--context requires sets of idioms (--idioms SET …)")
     if arguments.figure and not arguments.curve:
-        raise ConfigError("--figure: is drawn with --curve")
+        raise ConfigError("--figure requires --curve")

@@ -32,16 +32,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of `sieve explain`."""
     parser.add_argument("model", metavar="MODEL", help="model directory")
     parser.add_argument("sentence", metavar="SENTENCE")
-    parser.add_argument("--reference", default="", metavar="TEXT", help="a translation to look for")
+    parser.add_argument("--reference", default="", metavar="TEXT", help="translation to look for")
     parser.add_argument(
-        "--selection", metavar="LIST", help="ways to select, comma between them (as in evaluate)"
+        "--selection", metavar="LIST", help="selections, separated by commas (as in evaluate)"
     )
-    parser.add_argument("--lexicon", type=Path, metavar="DIR", help="instead of the model's own")
+    parser.add_argument("--lexicon", type=Path, metavar="DIR", help="default: the model's own")
     parser.add_argument(
-        "--top", type=int, default=8, metavar="N", help="votes shown a word (default: %(default)s)"
+        "--top",
+        type=int,
+        default=8,
+        metavar="N",
+        help="votes shown per word (default: %(default)s)",
     )
     parser.add_argument("--beam-size", type=int, default=SearchOptions().beam_size, metavar="N")
-    parser.add_argument("--html", type=Path, metavar="FILE", help="write a page that stands alone")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="write a self-contained page")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
     add_engine_arguments(parser)
 

@@ -1,4 +1,4 @@
-"""Human evaluation as in the paper: blind rating sheets, and what the ratings say.
+"""Human evaluation as in the paper: blind rating sheets and their results.
 
 `sample` draws segments whose outputs differ between systems and writes, for each annotator, a CSV
 sheet and an HTML page that keeps ratings in the browser and exports the same CSV; the systems are
@@ -38,13 +38,15 @@ _SYSTEMS = "none,lexicon:200,lexicon:1000,nvs:0.9"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the sub-verbs of `sieve human`."""
     verbs = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    _add_sample(verbs.add_parser("sample", help="rating sheets of segments that differ"))
-    score = verbs.add_parser("score", help="what filled sheets say")
+    _add_sample(verbs.add_parser("sample", help="make rating sheets of segments that differ"))
+    score = verbs.add_parser("score", help="evaluate filled-in sheets")
     score.add_argument("key", type=Path, metavar="KEY", help="key.json of the sample")
-    score.add_argument("sheets", type=Path, nargs="+", metavar="CSV", help="one an annotator")
-    score.add_argument("--baseline", metavar="NAME", help="at 100 %% (default: the first system)")
-    score.add_argument("--json", type=Path, metavar="FILE", help="write all numbers")
-    score.add_argument("--markdown", type=Path, metavar="FILE", help="write the table")
+    score.add_argument("sheets", type=Path, nargs="+", metavar="CSV", help="one per annotator")
+    score.add_argument(
+        "--baseline", metavar="NAME", help="system that counts as 100 %% (default: the first)"
+    )
+    score.add_argument("--json", type=Path, metavar="FILE", help="write all results as JSON")
+    score.add_argument("--markdown", type=Path, metavar="FILE", help="write the table as Markdown")
 
 
 def _add_sample(parser: argparse.ArgumentParser) -> None:
@@ -53,12 +55,12 @@ def _add_sample(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--selection",
         metavar="LIST",
-        help=f"ways to select, the baseline first (default: {_SYSTEMS}, those the model can do)",
+        help=f"selections, baseline first (default: those of {_SYSTEMS} that the model supports)",
     )
-    parser.add_argument("--lexicon", type=Path, metavar="DIR", help="instead of the model's own")
-    parser.add_argument("--source", type=Path, metavar="FILE", help="lines that were translated")
+    parser.add_argument("--lexicon", type=Path, metavar="DIR", help="default: the model's own")
+    parser.add_argument("--source", type=Path, metavar="FILE", help="source lines")
     parser.add_argument(
-        "--system", nargs="+", metavar="NAME=FILE", help="translations, the baseline first"
+        "--system", nargs="+", metavar="NAME=FILE", help="translations, baseline first"
     )
     parser.add_argument(
         "--differ",
@@ -69,7 +71,9 @@ def _add_sample(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--number", type=int, metavar="N", help="segments (default: all that do)")
     parser.add_argument("--annotators", type=int, default=2, help="default: %(default)s")
-    parser.add_argument("--seed", type=int, default=1, help="of the draw (default: %(default)s)")
+    parser.add_argument(
+        "--seed", type=int, default=1, help="seed of the sample (default: %(default)s)"
+    )
     parser.add_argument("--beam-size", type=int, default=SearchOptions().beam_size, metavar="N")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR")
     add_engine_arguments(parser)

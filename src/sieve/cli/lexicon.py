@@ -23,7 +23,7 @@ from sieve.errors import InputError
 from sieve.log import logger
 
 if TYPE_CHECKING:
-    from sieve.data.corpus import Ragged
+    from sieve.data.encoded_pairs import Block
     from sieve.selection.lexicon import Lexicon
     from sieve.tokenize.tokenizer import Tokenizers
 
@@ -35,14 +35,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the sub-verbs of `sieve lexicon`."""
     verbs = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     _add_build(verbs.add_parser("build", help="align a prepared corpus and count"))
-    _add_align(verbs.add_parser("align", help="links from a model's cross-attention"))
-    _add_adapt(verbs.add_parser("adapt", help="add in-domain text to a lexicon, the cheap way"))
+    _add_align(verbs.add_parser("align", help="take links from a model's cross-attention"))
+    _add_adapt(verbs.add_parser("adapt", help="add in-domain text to a lexicon without realigning"))
     _add_import(verbs.add_parser("import", help="read a lexicon of another toolkit"))
     _add_export(verbs.add_parser("export", help="write a lexicon for another toolkit"))
-    show = verbs.add_parser("show", help="the translations of a word, best first")
+    show = verbs.add_parser("show", help="show the translations of a word, best first")
     show.add_argument("lexicon", type=Path, metavar="LEXICON", help="directory or .safetensors")
-    show.add_argument("word", metavar="WORD", help="text; several pieces are shown one by one")
-    show.add_argument("--top", type=int, default=10, help="words shown (default %(default)s)")
+    show.add_argument("word", metavar="WORD", help="word; its pieces are shown one by one")
+    show.add_argument(
+        "--top", type=int, default=10, help="translations shown (default: %(default)s)"
+    )
     _add_tokenizer(show)
 
 
@@ -60,14 +62,14 @@ def execute(arguments: argparse.Namespace) -> None:
 
 
 def _add_build(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("corpus", type=Path, metavar="CORPUS", help="what sieve prepare made")
+    parser.add_argument("corpus", type=Path, metavar="CORPUS", help="prepared corpus")
     parser.add_argument(
         "--aligner",
         default="fast_align",
         help="fast_align, hmm, ibm4, eflomal, or pharaoh for a file of links "
         "(default: %(default)s)",
     )
-    parser.add_argument("--links", type=Path, metavar="FILE", help="the file of --aligner pharaoh")
+    parser.add_argument("--links", type=Path, metavar="FILE", help="links for --aligner pharaoh")
     parser.add_argument(
         "--symmetrize",
         default="grow-diag-final-and",
@@ -82,16 +84,16 @@ def _add_build(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="CORPUS",
-        help="in-domain corpus, added to the training data of the aligner as in the paper",
+        help="in-domain corpus, added to the aligner's training data as in the paper",
     )
     parser.add_argument(
-        "--upsample", type=int, default=10, help="how often --extra counts (default %(default)s)"
+        "--upsample", type=int, default=10, help="weight of --extra (default: %(default)s)"
     )
     parser.add_argument(
         "--by",
         choices=["count", "probability"],
         default="count",
-        help="rank words by counted links, or by the aligner's own probabilities",
+        help="rank by counted links or by the aligner's probabilities (default: %(default)s)",
     )
     parser.add_argument("--keep-alignments", type=Path, metavar="FILE", help="Pharaoh format")
     _add_output(parser)
@@ -120,7 +122,9 @@ def _add_adapt(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("lexicon", type=Path, metavar="LEXICON", help="directory or .safetensors")
     _add_pairs(parser)
-    parser.add_argument("--upsample", type=int, default=10, help="default %(default)s")
+    parser.add_argument(
+        "--upsample", type=int, default=10, help="weight of the new text (default: %(default)s)"
+    )
     _add_tokenizer(parser)
     _add_output(parser)
 
@@ -137,7 +141,9 @@ def _add_import(parser: argparse.ArgumentParser) -> None:
 def _add_export(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("lexicon", type=Path, metavar="LEXICON", help="directory or .safetensors")
     _add_format(parser)
-    parser.add_argument("--top", type=int, default=200, help="words of a word (default 200)")
+    parser.add_argument(
+        "--top", type=int, default=200, help="translations per token (default: 200)"
+    )
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE")
     _add_tokenizer(parser)
 
@@ -148,13 +154,13 @@ def _add_format(parser: argparse.ArgumentParser) -> None:
 
 def _add_tokenizer(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--tokenizer", type=Path, metavar="DIR", help="where LEXICON is a file without tokenizers"
+        "--tokenizer", type=Path, metavar="DIR", help="tokenizers, if LEXICON is a single file"
     )
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--top", type=int, default=_TOP, help="words kept of a word (default %(default)s)"
+        "--top", type=int, default=_TOP, help="translations kept per token (default: %(default)s)"
     )
     parser.add_argument(
         "-o",
@@ -169,7 +175,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 def _add_pairs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("corpus", type=Path, nargs="?", metavar="CORPUS", help="prepared corpus")
     parser.add_argument(
-        "--pair", type=Path, nargs=2, metavar=("SRC", "TGT"), help="or plain text, line by line"
+        "--pair", type=Path, nargs=2, metavar=("SRC", "TGT"), help="or two text files"
     )
 
 
@@ -178,19 +184,22 @@ def _build(arguments: argparse.Namespace) -> None:
     from sieve.selection.aligners.align_corpus import AlignOptions
     from sieve.selection.aligners.named_aligners import check_aligner
     from sieve.selection.build import CountOptions, build_lexicon, count_alignments
+    from sieve.selection.lexicon_files import save_with_tokenizers
 
     check_aligner(arguments.aligner, (_PHARAOH,))
     count = CountOptions(arguments.by, arguments.top, arguments.keep_alignments)
     corpus = Corpus.open(arguments.corpus)
     if (arguments.aligner == _PHARAOH) != (arguments.links is not None):
-        raise InputError("--aligner pharaoh and --links FILE go together")
+        raise InputError(
+            "--aligner pharaoh requires --links FILE, and --links requires --aligner pharaoh"
+        )
     if arguments.links is not None:
         lexicon = count_alignments(corpus, arguments.links, count)
     else:
         options = AlignOptions(arguments.aligner, arguments.symmetrize, arguments.train_pairs)
         extra = [(str(path), arguments.upsample) for path in arguments.extra]
         lexicon = build_lexicon([(str(arguments.corpus), 1), *extra], options, count)
-    _save(lexicon, arguments.output, corpus.tokenizers())
+    save_with_tokenizers(lexicon, arguments.output, corpus.tokenizers())
 
 
 def _align(arguments: argparse.Namespace) -> None:
@@ -225,22 +234,24 @@ def _was_guided(config: Mapping[str, Any]) -> bool:
 
 def _adapt(arguments: argparse.Namespace) -> None:
     from sieve.selection.build import adapt_lexicon
+    from sieve.selection.lexicon_files import save_with_tokenizers
 
     lexicon, tokenizers = _open(arguments)
     pairs = _pairs(arguments, tokenizers)
     adapted = adapt_lexicon(lexicon, pairs, arguments.upsample, arguments.top)
-    _save(adapted, arguments.output, tokenizers)
+    save_with_tokenizers(adapted, arguments.output, tokenizers)
 
 
 def _import(arguments: argparse.Namespace) -> None:
     from sieve.bundle.catalogue import find_model
     from sieve.selection.exchange import read_lexicon
+    from sieve.selection.lexicon_files import save_with_tokenizers
     from sieve.tokenize.tokenizer import load_tokenizers
 
     tokenizers = load_tokenizers(find_model(arguments.tokenizer))
     lexicon, tally = read_lexicon(arguments.file, arguments.format, tokenizers)
     logger.info("%s: %s", arguments.file, tally)
-    _save(lexicon.pruned(arguments.top), arguments.output, tokenizers)
+    save_with_tokenizers(lexicon.pruned(arguments.top), arguments.output, tokenizers)
 
 
 def _export(arguments: argparse.Namespace) -> None:
@@ -263,66 +274,18 @@ def _show(arguments: argparse.Namespace) -> None:
 
 
 def _open(arguments: argparse.Namespace) -> "tuple[Lexicon, Tokenizers]":
-    """The lexicon and the tokenizers it was made with."""
-    from sieve.selection.lexicon import Lexicon
-    from sieve.tokenize.tokenizer import load_tokenizers
+    from sieve.selection.lexicon_files import open_with_tokenizers
 
-    lexicon = Lexicon.open(arguments.lexicon)
-    beside = arguments.lexicon if arguments.lexicon.is_dir() else arguments.lexicon.parent
-    tokenizers = load_tokenizers(arguments.tokenizer or beside)
-    _check_tokenizers(lexicon, tokenizers, arguments.tokenizer or beside)
-    return lexicon, tokenizers
+    return open_with_tokenizers(arguments.lexicon, arguments.tokenizer)
 
 
-def _check_tokenizers(lexicon: "Lexicon", tokenizers: "Tokenizers", where: Path) -> None:
-    sizes = (tokenizers.source.vocab_size, tokenizers.target.vocab_size)
-    known = lexicon.info.get("tokenizer", tokenizers.fingerprint)
-    if known != tokenizers.fingerprint or sizes != (lexicon.src_vocab_size, lexicon.tgt_vocab_size):
-        raise InputError(f"{where}: the lexicon was made with other tokenizers than these")
+def _pairs(arguments: argparse.Namespace, tokenizers: "Tokenizers") -> "Iterator[Block]":
+    """The sentence pairs of a corpus or of two text files."""
+    from sieve.data.encoded_pairs import corpus_pairs, text_pairs
+    from sieve.data.reading import PairFiles
 
-
-def _save(lexicon: "Lexicon", output: Path, tokenizers: "Tokenizers") -> None:
-    """Into a directory of the same tokenizers, a new directory, or a file."""
-    from sieve.files import whole_directory
-    from sieve.tokenize.tokenizer import load_tokenizers
-
-    if output.suffix == ".safetensors":
-        output.parent.mkdir(parents=True, exist_ok=True)
-        lexicon.save(output)
-    elif output.is_dir() and any(output.iterdir()):
-        _check_tokenizers(lexicon, load_tokenizers(output), output)
-        lexicon.save(output)
-    else:
-        with whole_directory(output) as partial:
-            tokenizers.save(partial)
-            lexicon.save(partial)
-    logger.info("%s: %d entries, %s", output, len(lexicon.targets), lexicon.info["signature"])
-
-
-def _pairs(
-    arguments: argparse.Namespace, tokenizers: "Tokenizers"
-) -> "Iterator[tuple[Ragged, Ragged]]":
-    """The sentence pairs of a corpus or of two text files, a block at a time."""
     if (arguments.corpus is None) == (arguments.pair is None):
         raise InputError("expected either a prepared CORPUS or --pair SRC TGT")
     if arguments.pair is not None:
-        return _text_pairs(arguments.pair, tokenizers)
-    from sieve.data.corpus import Corpus
-
-    corpus = Corpus.open(arguments.corpus)
-    if corpus.fingerprint != tokenizers.fingerprint:
-        raise InputError(f"{arguments.corpus}: was prepared with another tokenizer")
-    block = 20_000
-    ranges = (range(i, min(i + block, corpus.num_pairs)) for i in range(0, corpus.num_pairs, block))
-    return (corpus.pairs(part) for part in ranges)
-
-
-def _text_pairs(
-    files: tuple[Path, Path], tokenizers: "Tokenizers"
-) -> "Iterator[tuple[Ragged, Ragged]]":
-    from sieve.data.corpus_writer import ragged
-    from sieve.data.reading import PairFiles, decode_pairs, read_blocks
-
-    for block in read_blocks([PairFiles(*files)]):
-        source, target = decode_pairs(block)
-        yield ragged(tokenizers.source.encode(source)), ragged(tokenizers.target.encode(target))
+        return text_pairs(PairFiles(*arguments.pair), tokenizers)
+    return corpus_pairs(arguments.corpus, tokenizers)

@@ -1,6 +1,6 @@
 """`sieve VERB`: finds the verb's file, parses, runs, turns errors into exit codes.
 
-Exit codes: 0 done, 1 a bug (traceback), 2 the user can mend it (one line), 130 interrupted.
+Exit codes: 0 done, 1 a bug (traceback), 2 the user can fix it (one line), 130 interrupted.
 A verb is a module of this package with `add_arguments(parser)`, `execute(arguments)` and, in its
 docstring, the description and examples that `--help` shows. Only the chosen verb is imported.
 """
@@ -17,23 +17,23 @@ from sieve.config import unknown
 from sieve.errors import SieveError
 
 VERBS = {
-    "prepare": "raw parallel text into a cleaned, tokenised, memory-mapped corpus",
-    "train": "a translation model with neural vocabulary selection from a prepared corpus",
-    "average": "the best checkpoints of a run into one model directory",
-    "adapt": "fine-tune a model directory on new data, all of it or the head alone",
-    "calibrate": "the operating point of a model's selection, and its dial",
-    "convert": "a model directory to int8, float16 or float32 weights",
+    "prepare": "raw parallel text to a cleaned, tokenised, memory-mapped corpus",
+    "train": "train a translation model with neural vocabulary selection",
+    "average": "average the best checkpoints of a run",
+    "adapt": "fine-tune a model, or its selection head alone",
+    "calibrate": "set the operating point of a model's selection",
+    "convert": "convert weights to int8, float16 or float32",
     "lexicon": "alignment lexicons: build, align, adapt, import, export, show",
-    "translate": "lines in, translated lines out",
+    "translate": "translate lines or a document",
     "score": "log-probabilities of given translations",
-    "explain": "who voted for which word of a sentence, and what could not be reached",
-    "evaluate": "quality, recall, set sizes and latency on test sets, as a table",
-    "serve": "translations over HTTP: LibreTranslate's API and our own",
-    "benchmark": "latency of one sentence at a time, repeated in fresh processes",
-    "human": "human evaluation: blind rating sheets, and what the ratings say",
-    "report": "everything measured, as one HTML page",
-    "doctor": "what this machine can do, which models are here, how fast they are",
-    "completion": "what a shell needs to complete verbs and options",
+    "explain": "show which source word voted for which output word",
+    "evaluate": "quality, recall, shortlist sizes and latency on test sets",
+    "serve": "serve translations over HTTP",
+    "benchmark": "latency of single sentences, repeated in fresh processes",
+    "human": "human evaluation: blind rating sheets and their results",
+    "report": "measure everything and write one HTML page",
+    "doctor": "check this machine: CPU, kernels, packages, models, speed",
+    "completion": "print a shell completion script",
 }
 
 
@@ -72,7 +72,7 @@ def _no_verb(verb: str, argv: Sequence[str]) -> int:
         return 2
     parser = argparse.ArgumentParser(
         prog="sieve",
-        description="Neural machine translation over the output words a sentence can need.",
+        description="Neural machine translation with vocabulary selection.",
         epilog="verbs:\n"
         + "\n".join(f"  {name:<11}{summary}" for name, summary in VERBS.items())
         + "\n\nsieve VERB --help shows options and examples.",
@@ -88,13 +88,25 @@ def _no_verb(verb: str, argv: Sequence[str]) -> int:
 
 def verb_parser(verb: str) -> argparse.ArgumentParser:
     """The parser of one verb."""
+    parser = argparse.ArgumentParser(prog=f"sieve {verb}")
+    _declare(parser, verb)
+    return parser
+
+
+def whole_parser() -> argparse.ArgumentParser:
+    """The parser of all verbs, for tools that read it; running a verb imports that verb alone."""
+    parser = argparse.ArgumentParser(prog="sieve")
+    parser.add_argument("--version", action="version", version=f"sieve {sieve.__version__}")
+    verbs = parser.add_subparsers(metavar="VERB")
+    for verb, summary in VERBS.items():
+        _declare(verbs.add_parser(verb, help=summary), verb)
+    return parser
+
+
+def _declare(parser: argparse.ArgumentParser, verb: str) -> None:
     module = importlib.import_module(f"sieve.cli.{verb}")
-    parser = argparse.ArgumentParser(
-        prog=f"sieve {verb}",
-        description=module.__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("-v", "--verbose", action="store_true", help="more log lines")
+    parser.description = module.__doc__
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("-v", "--verbose", action="store_true", help="log more")
     module.add_arguments(parser)
     parser.set_defaults(execute=module.execute)
-    return parser

@@ -80,14 +80,14 @@ def add_measured_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--selection",
         metavar="LIST",
-        help=f"ways to select, comma between them (default: {SELECTIONS}, those that the model "
-        "can do); none is always measured",
+        help=f"selections, separated by commas (default: those of {SELECTIONS} that the model "
+        "supports); none is always measured",
     )
     parser.add_argument(
         "--lexicon",
         type=Path,
         nargs="+",
         metavar="DIR",
-        help="instead of the model's own: one for all models, or one for each",
+        help="default: the model's own; one for all models, or one each",
     )
     parser.add_argument("--sentences", type=int, metavar="N", help="only the first N of each set")

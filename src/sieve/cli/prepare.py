@@ -36,19 +36,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text.add(
         "--pair",
         "inputs",
-        "two files of equally many lines; may be repeated",
+        "two files with the same number of lines; repeatable",
         nargs=2,
         action=_Input,
         metavar=("SOURCE", "TARGET"),
     )
-    text.add(
-        "--tsv", "inputs", "two columns; may be repeated", nargs=1, action=_Input, metavar="FILE"
-    )
-    languages = "codes like en de; without them languages are not checked"
+    text.add("--tsv", "inputs", "two columns; repeatable", nargs=1, action=_Input, metavar="FILE")
+    languages = "codes such as en de; without them languages are not checked"
     text.add("--languages", "languages", languages, nargs=2, metavar=("SRC", "TGT"))
     text.add("--output", "output", "directory to make", metavar="DIR")
-    text.add("--overwrite", "overwrite", "replace a corpus already there", action="store_true")
-    text.add("--workers", "workers", "processes (one a core)", type=int, metavar="N")
+    text.add("--overwrite", "overwrite", "replace an existing corpus", action="store_true")
+    text.add("--workers", "workers", "processes (default: one per core)", type=int, metavar="N")
     text.add(
         "--config",
         "config",
@@ -128,43 +126,58 @@ class _Input(argparse.Action):
 def _add_tokenizer_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("tokenizer")
     _Group(group, "").add(
-        "--tokenizer", "tokenizer", "use that of a corpus or model directory", metavar="DIR"
+        "--tokenizer",
+        "tokenizer",
+        "use the tokenizer of a corpus or model directory",
+        metavar="DIR",
     )
     new = _Group(group, "training.")
-    new.add("--kind", "kind", f"of a new one ({KINDS[0]})", choices=KINDS)
+    new.add("--kind", "kind", f"kind of a new tokenizer (default: {KINDS[0]})", choices=KINDS)
     new.add(
         "--vocab-size",
         "vocab_size",
-        "pieces, or merges of moses-bpe (32000)",
+        "pieces, or merges for moses-bpe (default: 32000)",
         type=int,
         metavar="N",
     )
-    new.add("--separate", "separate", "one vocabulary a side", action="store_true")
-    new.add("--sample-pairs", "sample_pairs", "learn from so many (250000)", type=int, metavar="N")
-    coverage = "share of characters that are pieces (0.9995)"
+    new.add("--separate", "separate", "one vocabulary per side", action="store_true")
+    new.add(
+        "--sample-pairs",
+        "sample_pairs",
+        "pairs to learn from (default: 250000)",
+        type=int,
+        metavar="N",
+    )
+    coverage = "share of characters that are pieces (default: 0.9995)"
     new.add("--character-coverage", "character_coverage", coverage, type=float, metavar="X")
     new.add(
-        "--symbol", "symbols", "always one piece; may be repeated", action="append", metavar="TEXT"
+        "--symbol",
+        "symbols",
+        "always a piece of its own; repeatable",
+        action="append",
+        metavar="TEXT",
     )
 
 
 def _add_cleaning_arguments(parser: argparse.ArgumentParser) -> None:
-    rules = _Group(parser.add_argument_group("cleaning: every rule has its switch"), "cleaning.")
+    rules = _Group(
+        parser.add_argument_group("cleaning: each rule can be switched off"), "cleaning."
+    )
     off = {"action": "store_const", "const": False}
     rules.add("--keep-empty", "empty", "keep pairs with an empty side", **off)
     rules.add("--keep-duplicates", "duplicates", "keep equal pairs", **off)
-    lines = "remove pairs of which a side is a line of this file; may be repeated"
+    lines = "remove pairs that share a side with this file; repeatable"
     rules.add("--test-set", "test_sets", lines, action="append", metavar="FILE")
     for option, meaning in (
-        ("--max-overlap", "share of words that both sides may have in common, or off (0.7)"),
-        ("--language-odds", "times another language may be likelier, or off (10)"),
-        ("--max-tokens", "subword tokens a side may have, or off (100)"),
-        ("--max-length-ratio", "times the subword tokens of the other side, or off (1.5)"),
-        ("--length-slack", "difference in tokens that the ratio always allows (0)"),
+        ("--max-overlap", "largest share of words common to both sides, or off (default: 0.7)"),
+        ("--language-odds", "how much likelier another language may be, or off (default: 10)"),
+        ("--max-tokens", "tokens per side, or off (default: 100)"),
+        ("--max-length-ratio", "ratio of the lengths in tokens, or off (default: 1.5)"),
+        ("--length-slack", "difference in tokens that is always allowed (default: 0)"),
     ):
         rules.add(option, option[2:].replace("-", "_"), meaning, metavar="X")
     short = {"action": "store_const", "const": "off"}
-    rules.add("--no-language-check", "language_odds", "short for --language-odds off", **short)
+    rules.add("--no-language-check", "language_odds", "same as --language-odds off", **short)
 
 
 def _value(value: Any) -> Any:

@@ -38,14 +38,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=5,
         metavar="N",
-        help="processes of each selection for latency; 0: no latency (default: %(default)s)",
+        help="processes per selection for latency; 0: no latency (default: %(default)s)",
     )
     parser.add_argument("--beam-size", type=int, default=SearchOptions().beam_size, metavar="N")
+    parser.add_argument("--comet", type=Path, metavar="DIR", help="local COMET checkpoint")
     parser.add_argument(
-        "--comet", type=Path, metavar="DIR", help="a COMET checkpoint on this machine"
-    )
-    parser.add_argument(
-        "--no-language-check", action="store_true", help="take sets of any language"
+        "--no-language-check", action="store_true", help="accept sets in any language"
     )
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR")
     add_engine_arguments(parser)
@@ -124,7 +122,7 @@ def _check(arguments: argparse.Namespace) -> None:
             f"--lexicon: got {number} for {len(arguments.models)} models, expected one or as many"
         )
     if arguments.aligners and not arguments.test:
-        raise ConfigError("--aligners: needs test sets (--test SET …)")
+        raise ConfigError("--aligners requires test sets (--test SET …)")
     for name, least in (("sentences", 1), ("runs", 0)):
         value = getattr(arguments, name)
         if value is not None and value < least:

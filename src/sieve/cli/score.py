@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("source", type=Path, metavar="SRC", help="source lines")
     parser.add_argument("target", type=Path, metavar="TGT", help="their translations")
     add_model_arguments(parser)
-    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    parser.add_argument("--json", action="store_true", help="one JSON object per line")
 
 
 def execute(arguments: argparse.Namespace) -> None:
