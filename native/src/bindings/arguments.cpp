@@ -3,6 +3,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -64,34 +66,6 @@ Tensors tensors_of(const nb::dict& arrays) {
   return found;
 }
 
-Dimensions dimensions_of(const nb::dict& config) {
-  const auto number = [&](const char* name) {
-    std::size_t value = 0;
-    if (!nb::try_cast(config[name], value)) {
-      throw ModelError(std::string(name) + " is no number that a dimension can have");
-    }
-    return value;
-  };
-  const auto text = [&](const char* name) { return nb::cast<std::string>(config[name]); };
-  Dimensions d;
-  d.src_words = number("src_vocab_size");
-  d.tgt_words = number("tgt_vocab_size");
-  d.encoder_layers = number("encoder_layers");
-  d.decoder_layers = number("decoder_layers");
-  d.width = number("d_model");
-  d.hidden = number("d_ff");
-  d.heads = number("heads");
-  d.recurrent = text("decoder_mixer") == "ssru";
-  d.tie = text("tie") == "all"      ? Dimensions::Tie::kAll
-          : text("tie") == "output" ? Dimensions::Tie::kOutput
-                                    : Dimensions::Tie::kNone;
-  d.head = text("nvs_head") == "tied"   ? Dimensions::Head::kTied
-           : text("nvs_head") == "full" ? Dimensions::Head::kFull
-                                        : Dimensions::Head::kNone;
-  d.head_hidden = number("nvs_hidden") != 0 ? number("nvs_hidden") : 2 * d.width;
-  return d;
-}
-
 namespace {
 
 std::vector<std::int32_t> ids_of(const nb::handle& given, const std::string& name,
@@ -104,7 +78,85 @@ std::vector<std::int32_t> ids_of(const nb::handle& given, const std::string& nam
   return ids;
 }
 
+/// The section "model" of a configuration, item by item.
+class Settings {
+ public:
+  explicit Settings(const nb::dict& given) : given_(given) {}
+
+  std::size_t number(const char* name) const {
+    std::size_t value = 0;
+    if (!nb::try_cast(given_[name], value)) {
+      throw ModelError(std::string(name) + " is no number that a dimension can have");
+    }
+    return value;
+  }
+  bool is(const char* name, const char* value) const {
+    return nb::cast<std::string>(given_[name]) == value;
+  }
+  bool flag(const char* name) const { return nb::cast<bool>(given_[name]); }
+  float real(const char* name) const { return nb::cast<float>(given_[name]); }
+  std::int32_t id(const char* name) const {
+    return given_[name].is_none() ? kNoId : nb::cast<std::int32_t>(given_[name]);
+  }
+  std::vector<std::int32_t> ids(const char* name, std::size_t words) const {
+    return ids_of(given_[name], name, words);
+  }
+
+ private:
+  const nb::dict& given_;
+};
+
+void set_sizes(const Settings& settings, Architecture& model) {
+  model.src_words = settings.number("src_vocab_size");
+  model.tgt_words = settings.number("tgt_vocab_size");
+  model.encoder_layers = settings.number("encoder_layers");
+  model.decoder_layers = settings.number("decoder_layers");
+  model.width = settings.number("d_model");
+  model.hidden = settings.number("d_ff");
+  model.heads = settings.number("heads");
+  model.recurrent = settings.is("decoder_mixer", "ssru");
+  model.tie = settings.is("tie", "all")      ? Architecture::Tie::kAll
+              : settings.is("tie", "output") ? Architecture::Tie::kOutput
+                                             : Architecture::Tie::kNone;
+  model.head = settings.is("nvs_head", "tied")   ? Architecture::Head::kTied
+               : settings.is("nvs_head", "full") ? Architecture::Head::kFull
+                                                 : Architecture::Head::kNone;
+  const std::size_t inner = settings.number("nvs_hidden");
+  model.head_hidden = inner != 0 ? inner : 2 * model.width;
+}
+
+void set_variants(const Settings& settings, Architecture& model) {
+  constexpr float kGeluSlope = 1.702F;
+  model.post_norm = settings.is("norm", "post");
+  model.norm_epsilon = settings.real("norm_epsilon");
+  const bool relu = settings.is("activation", "relu");
+  model.activation = {relu ? Activation::Kind::kRelu : Activation::Kind::kSigmoid,
+                      settings.is("activation", "gelu") ? kGeluSlope : 1.0F};
+  const bool scaled = settings.flag("embedding_scale");
+  model.embedding_factor = scaled ? std::sqrt(static_cast<float>(model.width)) : 1.0F;
+  const std::size_t half = model.width / 2;
+  model.last_frequency = settings.is("position_step", "half_minus_one") && half > 0 ? half - 1 : half;
+  model.position_offset = settings.number("position_offset");
+}
+
 }  // namespace
+
+Architecture architecture_of(const nb::dict& config) {
+  const Settings settings(config);
+  Architecture model;
+  set_sizes(settings, model);
+  set_variants(settings, model);
+  model.start = settings.id("start");
+  model.eos = settings.id("eos");
+  model.never = settings.ids("never", model.tgt_words);
+  const auto layer = nb::cast<std::int64_t>(config["alignment_layer"]);
+  model.alignment_layer = layer < 0 ? model.decoder_layers - 1 : static_cast<std::size_t>(layer);
+  model.alignment_heads.assign(std::min<std::size_t>(model.heads, 1U << 24), 0);
+  for (const std::int32_t head : settings.ids("alignment_heads", model.heads)) {
+    model.alignment_heads[static_cast<std::size_t>(head)] = 1;
+  }
+  return model;
+}
 
 SearchOptions options_of(const nb::dict& given, std::size_t words) {
   SearchOptions options;

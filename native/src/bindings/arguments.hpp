@@ -45,7 +45,7 @@ Ragged ragged(const nb::handle& value);
 /// Views of arrays by name; whoever calls keeps them alive.
 Tensors tensors_of(const nb::dict& arrays);
 
-Dimensions dimensions_of(const nb::dict& config);
+Architecture architecture_of(const nb::dict& config);
 
 SearchOptions options_of(const nb::dict& given, std::size_t words);
 

@@ -56,7 +56,7 @@ struct Encoded {
 class NativeModel {
  public:
   NativeModel(const nb::dict& config, nb::dict tensors, bool int8, const std::string& kernels)
-      : engine_(dimensions_of(config), tensors_of(tensors), int8,
+      : engine_(architecture_of(config), tensors_of(tensors), int8,
                 kernels.empty() ? default_kernels() : kernels_named(kernels)) {
     if (int8) {
       kept_ = std::move(tensors);  // the weights are read where they lie
@@ -67,7 +67,7 @@ class NativeModel {
 
   Encoded encode(const nb::tuple& source, std::size_t threads) const {
     const Ragged src = ragged(source);
-    src.check("source", src.size(), dimensions().src_words);
+    src.check("source", src.size(), architecture().src_words);
     Encoded encoded;
     encoded.model = number_;
     Request request;
@@ -76,7 +76,7 @@ class NativeModel {
       const auto row = src.row(i);
       encoded.ids.emplace_back(row.begin(), row.end());
       if (row.empty()) {
-        encoded.ids.back().push_back(kEos);  // a source without tokens reads as its end alone
+        encoded.ids.back().push_back(architecture().eos);  // a source without tokens reads as its end alone
       }
     }
     for (const auto& ids : encoded.ids) {
@@ -89,7 +89,7 @@ class NativeModel {
   }
 
   nb::object pooled_logits(const Encoded& encoded, std::size_t threads) const {
-    const std::size_t rows = encoded.ids.size(), words = dimensions().tgt_words;
+    const std::size_t rows = encoded.ids.size(), words = architecture().tgt_words;
     auto values = std::make_unique<float[]>(std::max<std::size_t>(1, rows * words));
     Request request;
     request.sentences = encoded_sentences(encoded);
@@ -120,7 +120,7 @@ class NativeModel {
   nb::list translate(const nb::object& source, const nb::dict& selection, const nb::dict& search,
                      std::size_t threads) const {
     Call call = prepare(source, selection, search["prefixes"]);
-    call.request.search = options_of(search, dimensions().tgt_words);
+    call.request.search = options_of(search, architecture().tgt_words);
     call.request.threads = threads;
     set_limits(call.request.sentences, search);
     std::vector<Result> results;
@@ -153,7 +153,7 @@ class NativeModel {
     Request request;
   };
 
-  const Dimensions& dimensions() const { return engine_.model().dimensions(); }
+  const Architecture& architecture() const { return engine_.model().architecture(); }
 
   std::vector<Sentence> encoded_sentences(const Encoded& encoded) const {
     if (encoded.model != number_) {
@@ -178,7 +178,7 @@ class NativeModel {
       sentences = source_sentences(call.source);
     }
     select(selection, call);
-    const std::size_t words = dimensions().tgt_words, count = sentences.size();
+    const std::size_t words = architecture().tgt_words, count = sentences.size();
     if (!selection["words"].is_none()) {
       call.words = ragged(selection["words"]);
       call.words.check("words", count, words);
@@ -197,12 +197,12 @@ class NativeModel {
   }
 
   std::vector<Sentence> source_sentences(const Ragged& source) const {
-    static constexpr std::int32_t kEnd[] = {kEos};
-    source.check("source", source.size(), dimensions().src_words);
+    const std::span<const std::int32_t> end(&architecture().eos, 1);
+    source.check("source", source.size(), architecture().src_words);
     std::vector<Sentence> sentences(source.size());
     for (std::size_t i = 0; i < source.size(); ++i) {
       const auto ids = source.row(i);
-      sentences[i].ids = ids.empty() ? std::span<const std::int32_t>(kEnd) : ids;
+      sentences[i].ids = ids.empty() ? end : ids;
     }
     return sentences;
   }
@@ -214,7 +214,7 @@ class NativeModel {
       selection.neural = true;
       selection.log_odds = nb::cast<float>(given["log_odds"]);
       selection.least = nb::cast<std::size_t>(given["least"]);
-      if (dimensions().head == Dimensions::Head::kNone) {
+      if (architecture().head == Architecture::Head::kNone) {
         throw ModelError("this model has no selection head (model.nvs_head is 'none')");
       }
     }
@@ -222,8 +222,8 @@ class NativeModel {
     call.exclude = nb::cast<Ids>(given["exclude"]);
     selection.include = {call.include.data(), call.include.shape(0)};
     selection.exclude = {call.exclude.data(), call.exclude.shape(0)};
-    check_ids("include", selection.include, dimensions().tgt_words);
-    check_ids("exclude", selection.exclude, dimensions().tgt_words);
+    check_ids("include", selection.include, architecture().tgt_words);
+    check_ids("exclude", selection.exclude, architecture().tgt_words);
   }
 
   static void set_limits(std::vector<Sentence>& sentences, const nb::dict& search) {

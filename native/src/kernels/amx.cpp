@@ -105,7 +105,9 @@ void multiply_tiles(const Int8Rows& x, const Int8Matrix& w, float* out, Finish f
     multiply_int8(x, w, out, finish);
     return;
   }
-  tile_product(x, w, Store{w, out, finish});
+  activated(finish.activation, [&](const auto& function) {
+    tile_product(x, w, stored(w, out, finish, function));
+  });
 }
 
 void pool_tiles(const Int8Rows& x, const Int8Matrix& w, float* best) {

@@ -42,21 +42,43 @@ inline void float_product(const FloatRows& x, const FloatMatrix& w, const Use& u
   }
 }
 
-inline void put(float* out, Vector value, const float* bias, Finish finish) {
+struct Same {
+  Vector operator()(Vector x) const { return x; }
+};
+struct Relu {
+  Vector operator()(Vector x) const { return larger(x, Vector{}); }
+};
+struct Sigmoid {
+  float slope;
+  Vector operator()(Vector x) const { return x / (1.0F + exponential(x * -slope)); }
+};
+
+/// Calls use(function) with the activation as a type: decided once a product.
+template <class Use>
+inline void activated(const Activation& activation, const Use& use) {
+  switch (activation.kind) {
+    case Activation::Kind::kNone: use(Same{}); break;
+    case Activation::Kind::kRelu: use(Relu{}); break;
+    case Activation::Kind::kSigmoid: use(Sigmoid{activation.slope}); break;
+  }
+}
+
+template <class Function>
+inline void put(float* out, Vector value, const float* bias, bool add, const Function& function) {
   if (bias != nullptr) {
     value += load(bias);
   }
-  if (finish.relu) {
-    value = larger(value, Vector{});
-  }
-  store(out, finish.add ? load(out) + value : value);
+  value = function(value);
+  store(out, add ? load(out) + value : value);
 }
 
 void multiply_float(const FloatRows& x, const FloatMatrix& w, float* out, Finish finish) {
   const std::size_t stride = padded(w.channels);
-  float_product(x, w, [&](std::size_t row, std::size_t column, Vector value) {
-    const float* bias = finish.bias == nullptr ? nullptr : finish.bias + column;
-    put(out + row * stride + column, value, bias, finish);
+  activated(finish.activation, [&](const auto& function) {
+    float_product(x, w, [&](std::size_t row, std::size_t column, Vector value) {
+      const float* bias = finish.bias == nullptr ? nullptr : finish.bias + column;
+      put(out + row * stride + column, value, bias, finish.add, function);
+    });
   });
 }
 
@@ -123,8 +145,9 @@ inline float sum_of(const float* x, std::size_t n, const F& f) {
   return total;
 }
 
-void layer_norm(const FloatRows& x, std::size_t width, const float* weight, const float* bias,
-                float* out) {
+void layer_norm(const FloatRows& x, const NormWeights& norm, float* out) {
+  const std::size_t width = norm.width;
+  const float *weight = norm.weight, *bias = norm.bias;
   const std::size_t whole = width / kLanes * kLanes;
   const auto size = static_cast<float>(width);
   for (std::size_t row = 0; row < x.rows; ++row) {
@@ -133,7 +156,7 @@ void layer_norm(const FloatRows& x, std::size_t width, const float* weight, cons
     const float mean = sum_of(from, width, [](Vector v) { return v; }) / size;
     const float variance =
         sum_of(from, width, [mean](Vector v) { return (v - mean) * (v - mean); }) / size;
-    const float factor = 1.0F / __builtin_sqrtf(variance + 1e-5F);
+    const float factor = 1.0F / __builtin_sqrtf(variance + norm.epsilon);
     for (std::size_t i = 0; i < whole; i += kLanes) {
       store(to + i, (load(from + i) - mean) * factor * load(weight + i) + load(bias + i));
     }
@@ -280,26 +303,38 @@ inline void weigh(const float* shares, std::size_t room, const float* values,
 
 template <std::size_t R>
 inline void attend_rows(const FloatRows& queries, std::size_t row, const KeysValues& past,
-                        float* scores, float* out, std::size_t out_stride, std::int32_t* focus) {
+                        float* scores, float* out, std::size_t out_stride,
+                        const Focus& focus) {
   const std::size_t room = padded(past.length);
   const float factor = 1.0F / __builtin_sqrtf(static_cast<float>(past.width));
+  const bool asked = focus.positions != nullptr, several = asked && focus.heads != nullptr;
+  const bool only = asked && !several;
+  if (several) {
+    fill(focus.sums, focus.sums + R * room, 0.0F);
+  }
   for (std::size_t h = 0; h < past.heads; ++h) {
     const std::size_t place = h * past.width;
     score<R>(queries.values + row * queries.stride + place, queries.stride,
              past.keys + place * room, past, factor, scores);
     for (std::size_t r = 0; r < R; ++r) {
       float* mine = scores + r * room;
-      if (h == 0 && focus != nullptr) {
-        focus[row + r] = first_highest(mine, past.length);
+      if (only && h == focus.head) {
+        focus.positions[row + r] = first_highest(mine, past.length);
       }
       softmax(mine, past.length);
+      if (several && focus.heads[h] != 0) {
+        add_scaled(mine, 1.0F, focus.sums + r * room, past.length);
+      }
     }
     weigh<R>(scores, room, past.values + place, past, out + row * out_stride + place, out_stride);
+  }
+  for (std::size_t r = 0; several && r < R; ++r) {
+    focus.positions[row + r] = first_highest(focus.sums + r * room, past.length);
   }
 }
 
 void attend(const FloatRows& queries, const KeysValues& past, float* scores, float* out,
-            std::size_t out_stride, std::int32_t* focus) {
+            std::size_t out_stride, const Focus& focus) {
   std::size_t row = 0;
   for (; row + 5 <= queries.rows; row += 5) {
     attend_rows<5>(queries, row, past, scores, out, out_stride, focus);

@@ -91,21 +91,30 @@ inline void int8_product(const Int8Rows& x, const Int8Matrix& w, const Use& use)
 }
 
 /// Stores products: scaled, with a bias, and so on.
+template <class Function>
 struct Store {
   const Int8Matrix& w;
   float* out;
   Finish finish;
+  Function function;
 
   void operator()(std::size_t row, std::size_t column, const auto& values) const {
     const std::size_t stride = padded(w.channels);
     const Vector scale = load(w.scale + column);
     float* to = out + row * stride + column;
     for (const Vector value : values) {
-      put(to, value * scale, finish.bias == nullptr ? nullptr : finish.bias + column, finish);
+      put(to, value * scale, finish.bias == nullptr ? nullptr : finish.bias + column, finish.add,
+          function);
       to += stride;
     }
   }
 };
+
+template <class Function>
+inline Store<Function> stored(const Int8Matrix& w, float* out, const Finish& finish,
+                              const Function& function) {
+  return {w, out, finish, function};
+}
 
 /// Keeps the highest product of each channel, not yet scaled by the channel.
 struct Highest {
@@ -127,7 +136,9 @@ inline void scale_all(const Int8Matrix& w, float* best) {
 }
 
 void multiply_int8(const Int8Rows& x, const Int8Matrix& w, float* out, Finish finish) {
-  int8_product(x, w, Store{w, out, finish});
+  activated(finish.activation, [&](const auto& function) {
+    int8_product(x, w, stored(w, out, finish, function));
+  });
 }
 
 void pool_int8(const Int8Rows& x, const Int8Matrix& w, float* best) {

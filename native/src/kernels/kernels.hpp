@@ -46,11 +46,34 @@ struct Int8Rows {
   std::size_t stride = 0;
 };
 
+/// A function of each value: none, max(x, 0), or x · σ(slope · x), which is swish and nearly GELU.
+struct Activation {
+  enum class Kind { kNone, kRelu, kSigmoid };
+  Kind kind = Kind::kNone;
+  float slope = 1.0F;
+};
+
 /// What becomes of a product before it is stored.
 struct Finish {
   const float* bias = nullptr;
-  bool relu = false;
+  Activation activation{};
   bool add = false;  // to what is there
+};
+
+/// A layer norm over the first `width` values of a row.
+struct NormWeights {
+  const float* weight = nullptr;
+  const float* bias = nullptr;
+  std::size_t width = 0;
+  float epsilon = 0.0F;
+};
+
+/// Which heads' attention is asked for, and where the positions with the highest weight go.
+struct Focus {
+  std::int32_t* positions = nullptr;  // one a row; none: nobody asks
+  std::size_t head = 0;               // the only head, or
+  const std::uint8_t* heads = nullptr;  // a flag for each head: their mean counts,
+  float* sums = nullptr;                // with room for 5 · padded length
 };
 
 /// Keys and values of one sequence: keys for each head (width, padded length), values as rows of
@@ -75,13 +98,11 @@ struct Kernels {
   /// best (padded channels) = maximum over rows of x Wᵀ; the product itself is never stored.
   void (*pool_int8)(const Int8Rows& x, const Int8Matrix& w, float* best);
   void (*pool_float)(const FloatRows& x, const FloatMatrix& w, float* best);
-  /// out = (x − mean) / sqrt(variance + 1e-5) · weight + bias over the first `width` values.
-  void (*layer_norm)(const FloatRows& x, std::size_t width, const float* weight, const float* bias,
-                     float* out);
+  /// out = (x − mean) / sqrt(variance + epsilon) · weight + bias; may be x itself.
+  void (*layer_norm)(const FloatRows& x, const NormWeights& norm, float* out);
   /// Attention of rows of queries to the same keys; `scores` has room for 5 · padded length.
-  /// `focus`, where given, gets the position with the highest weight of head 0 for each row.
   void (*attend)(const FloatRows& queries, const KeysValues& past, float* scores, float* out,
-                 std::size_t out_stride, std::int32_t* focus);
+                 std::size_t out_stride, const Focus& focus);
   /// c = σ(f) c' + (1 − σ(f)) v; x += ReLU(c), over n values.
   void (*recur)(const float* forget, const float* value, const float* before, float* after,
                 float* x, std::size_t n);

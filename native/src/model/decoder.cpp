@@ -8,7 +8,7 @@ namespace sieve {
 
 void Decoder::start(const Model& model, const FloatRows& memory, std::size_t rows,
                     Workspace& work) {
-  const Dimensions& d = model.dimensions();
+  const Architecture& d = model.architecture();
   const std::size_t S = model.stride(), layers = model.decoder().size(), length = memory.rows;
   model_ = &model;
   kernels_ = &model.kernels();
@@ -19,7 +19,7 @@ void Decoder::start(const Model& model, const FloatRows& memory, std::size_t row
   for (auto* buffers : {&keys_, &keys_values_, &before_, &after_, &memories_, &past_}) {
     buffers->resize(layers);
   }
-  focus_.grow(rows);
+  look(rows);
   gates_.grow(2 * rows * S);
   work.activations.set(*kernels_, memory, model.int8());
   for (std::size_t i = 0; i < layers; ++i) {
@@ -36,9 +36,23 @@ void Decoder::start(const Model& model, const FloatRows& memory, std::size_t row
   }
 }
 
+/// Where the alignment heads' positions go.
+void Decoder::look(std::size_t rows) {
+  const std::vector<std::uint8_t>& heads = model_->architecture().alignment_heads;
+  const auto first = std::find(heads.begin(), heads.end(), 1);
+  look_ = {.positions = focus_.grow(rows),
+           .head = static_cast<std::size_t>(first - heads.begin()),
+           .heads = nullptr,
+           .sums = nullptr};
+  if (std::count(heads.begin(), heads.end(), 1) > 1) {
+    look_.heads = heads.data();
+    look_.sums = shares_.grow(5 * padded(length_));
+  }
+}
+
 const float* Decoder::step(std::span<const std::int32_t> ids,
                            std::span<const std::int32_t> parents, Workspace& work) {
-  const Dimensions& d = model_->dimensions();
+  const Architecture& d = model_->architecture();
   const std::size_t n = ids.size(), S = model_->stride();
   float* x = work.x.grow(n * S);
   for (std::size_t r = 0; r < n; ++r) {
@@ -53,26 +67,24 @@ const float* Decoder::step(std::span<const std::int32_t> ids,
   const std::size_t layers = model_->decoder().size();
   for (std::size_t i = 0; i < layers; ++i) {
     const DecoderLayer& layer = model_->decoder()[i];
-    model_->normalize(layer.norm, n, x, work);
+    model_->enter(layer.norm, n, x, work);
     if (d.recurrent) {
       recur(i, parents, x, work);
     } else {
       attend_past(i, n, x, work);
     }
-    model_->normalize(layer.cross_norm, n, x, work);
+    model_->leave(layer.norm, n, x);
+    model_->enter(layer.cross_norm, n, x, work);
     work.activations.multiply(*kernels_, layer.query.weight.weights(), query, layer.query.finish());
     const KeysValues past{keys_[i].data(), keys_values_[i].data() + d.width, padded(2 * d.width),
                           length_, d.heads, d.width / d.heads};
     kernels_->attend({query, n, S}, past, scores, context, S,
-                     i + 1 == layers ? focus_.data() : nullptr);
+                     i == d.alignment_layer ? look_ : Focus{});
     work.activations.set(*kernels_, {context, n, S}, model_->int8());
-    work.activations.multiply(*kernels_, layer.out.weight.weights(), x,
-                              layer.out.finish(false, true));
+    work.activations.multiply(*kernels_, layer.out.weight.weights(), x, layer.out.added());
+    model_->leave(layer.cross_norm, n, x);
     model_->feed_forward(layer.feed_forward, n, x, work);
   }
-  const Norm& norm = model_->decoder_norm();
-  float* states = work.normed.grow(n * S);
-  kernels_->layer_norm({x, n, S}, d.width, norm.weight.data(), norm.bias.data(), states);
   if (remembers_ && d.recurrent) {
     for (std::size_t i = 0; i < layers; ++i) {
       const float* cells = before_[i].data();
@@ -80,7 +92,7 @@ const float* Decoder::step(std::span<const std::int32_t> ids,
     }
   }
   ++position_;
-  return states;
+  return model_->decoded(n, x, work);
 }
 
 void Decoder::rewind(std::size_t steps) {
@@ -89,7 +101,7 @@ void Decoder::rewind(std::size_t steps) {
   }
   position_ = steps;
   const std::size_t S = model_->stride();
-  for (std::size_t i = 0; model_->dimensions().recurrent && i < before_.size(); ++i) {
+  for (std::size_t i = 0; model_->architecture().recurrent && i < before_.size(); ++i) {
     const float* cells = memories_[i].data() + (steps - 1) * S;
     std::copy(cells, cells + S, before_[i].data());
   }
@@ -128,7 +140,7 @@ void Decoder::trace(std::span<const std::int32_t> parents) {
 }
 
 void Decoder::attend_past(std::size_t index, std::size_t rows, float* x, Workspace& work) {
-  const Dimensions& d = model_->dimensions();
+  const Architecture& d = model_->architecture();
   const DecoderLayer& layer = model_->decoder()[index];
   const std::size_t wide = padded(3 * d.width), S = model_->stride(), head = d.width / d.heads;
   float* qkv = work.wide.grow(rows * wide);
@@ -160,7 +172,7 @@ void Decoder::attend_past(std::size_t index, std::size_t rows, float* x, Workspa
   }
   work.activations.set(*kernels_, {context, rows, S}, model_->int8());
   work.activations.multiply(*kernels_, layer.mixed_out.weight.weights(), x,
-                            layer.mixed_out.finish(false, true));
+                            layer.mixed_out.added());
 }
 
 }  // namespace sieve

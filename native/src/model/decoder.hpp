@@ -31,6 +31,7 @@ class Decoder {
   const std::int32_t* focus() const { return focus_.data(); }
 
  private:
+  void look(std::size_t rows);
   void recur(std::size_t index, std::span<const std::int32_t> parents, float* x, Workspace& work);
   void attend_past(std::size_t index, std::size_t rows, float* x, Workspace& work);
   void trace(std::span<const std::int32_t> parents);
@@ -45,7 +46,8 @@ class Decoder {
   std::vector<Buffer<float>> past_;                // keys and values (steps, rows, 2 · width)
   Buffer<std::int32_t> ancestors_, next_ancestors_;  // (steps, rows): whose past row r goes on with
   Buffer<std::int32_t> focus_;
-  Buffer<float> gates_;
+  Buffer<float> gates_, shares_;
+  Focus look_;
 };
 
 }  // namespace sieve

@@ -29,19 +29,19 @@ struct Finder {
             find_vector(tensors, name + ".bias", width)};
   }
 
-  FeedForward feed_forward(const std::string& layer, const Dimensions& d) const {
+  FeedForward feed_forward(const std::string& layer, const Architecture& d) const {
     return {norm(layer + "feed_forward_norm", d.width),
             linear(layer + "feed_forward.hidden", d.hidden, d.width),
             linear(layer + "feed_forward.out", d.width, d.hidden)};
   }
 
-  EncoderLayer encoder_layer(const std::string& layer, const Dimensions& d) const {
+  EncoderLayer encoder_layer(const std::string& layer, const Architecture& d) const {
     return {norm(layer + "attention_norm", d.width),
             linear(layer + "attention.qkv", 3 * d.width, d.width),
             linear(layer + "attention.out", d.width, d.width), feed_forward(layer, d)};
   }
 
-  DecoderLayer decoder_layer(const std::string& layer, const Dimensions& d) const {
+  DecoderLayer decoder_layer(const std::string& layer, const Architecture& d) const {
     DecoderLayer found;
     found.norm = norm(layer + "mixer_norm", d.width);
     if (d.recurrent) {
@@ -60,7 +60,7 @@ struct Finder {
   }
 };
 
-void check(const Dimensions& d) {
+void check(const Architecture& d) {
   constexpr std::size_t kMost = std::size_t{1} << 24;
   for (const std::size_t size : {d.src_words, d.tgt_words, d.encoder_layers, d.decoder_layers,
                                  d.width, d.hidden, d.heads}) {
@@ -70,25 +70,26 @@ void check(const Dimensions& d) {
     }
   }
   if (d.width % d.heads != 0 || d.width % 2 != 0 || d.head_hidden > kMost ||
-      d.src_words <= static_cast<std::size_t>(kEos) ||
-      d.tgt_words <= static_cast<std::size_t>(kEos)) {
+      std::max(d.eos, d.start) >= static_cast<std::int32_t>(d.tgt_words) ||
+      d.eos >= static_cast<std::int32_t>(d.src_words) || d.last_frequency == 0 ||
+      d.alignment_layer >= d.decoder_layers || d.alignment_heads.size() != d.heads) {
     throw ModelError("the dimensions of the model contradict each other");
   }
 }
 
 }  // namespace
 
-Model::Model(const Dimensions& dimensions, const Tensors& tensors, bool int8,
+Model::Model(const Architecture& architecture, const Tensors& tensors, bool int8,
              const Kernels& kernels)
-    : dimensions_(dimensions), int8_(int8), kernels_(kernels) {
-  check(dimensions);
-  const Dimensions& d = dimensions_;
+    : architecture_(architecture), int8_(int8), kernels_(kernels) {
+  check(architecture);
+  const Architecture& d = architecture_;
   const Finder find{tensors, int8};
   tgt_embedding_ = Matrix::find(tensors, "tgt_embedding.weight", d.tgt_words, d.width, int8);
-  src_embedding_ = d.tie == Dimensions::Tie::kAll
+  src_embedding_ = d.tie == Architecture::Tie::kAll
                        ? tgt_embedding_
                        : Matrix::find(tensors, "src_embedding.weight", d.src_words, d.width, int8);
-  if (d.tie == Dimensions::Tie::kNone) {
+  if (d.tie == Architecture::Tie::kNone) {
     output_ = Matrix::find(tensors, "output.weight", d.tgt_words, d.width, int8);
   }
   output_bias_ = find_vector(tensors, "output.bias", d.tgt_words);
@@ -100,33 +101,39 @@ Model::Model(const Dimensions& dimensions, const Tensors& tensors, bool int8,
   for (std::size_t i = 0; i < d.decoder_layers; ++i) {
     decoder_.push_back(find.decoder_layer("decoder.layers." + std::to_string(i) + ".", d));
   }
-  encoder_norm_ = find.norm("encoder.norm", d.width);
-  decoder_norm_ = find.norm("decoder.norm", d.width);
-  if (d.head != Dimensions::Head::kNone) {
+  if (!d.post_norm) {
+    encoder_norm_ = find.norm("encoder.norm", d.width);
+    decoder_norm_ = find.norm("decoder.norm", d.width);
+  }
+  if (d.head != Architecture::Head::kNone) {
     head_bias_ = find_vector(tensors, "nvs.bias", d.tgt_words);
   }
-  if (d.head == Dimensions::Head::kTied) {
+  if (d.head == Architecture::Head::kTied) {
     head_hidden_ = find.linear("nvs.hidden", d.head_hidden, d.width);
     head_out_ = find.linear("nvs.out", d.width, d.head_hidden);
-  } else if (d.head == Dimensions::Head::kFull) {
+  } else if (d.head == Architecture::Head::kFull) {
     head_ = Matrix::find(tensors, "nvs.weight", d.tgt_words, d.width, int8);
   }
+  make_positions();
+}
 
-  const std::size_t half = d.width / 2;
+void Model::make_positions() {
+  const std::size_t width = architecture_.width, half = width / 2;
   frequencies_.grow(half);
-  const auto factor = static_cast<float>(-std::log(10000.0) / static_cast<double>(half));
+  const auto last = static_cast<double>(architecture_.last_frequency);
+  const auto factor = static_cast<float>(-std::log(10000.0) / last);
   for (std::size_t i = 0; i < half; ++i) {
     frequencies_[i] = std::exp(static_cast<float>(i) * factor);
   }
-  Buffer<float> ready(kPositions * d.width);
+  Buffer<float> ready(kPositions * width);
   for (std::size_t position = 0; position < kPositions; ++position) {
-    add_position(position, ready.data() + position * d.width);
+    add_position(position, ready.data() + position * width);
   }
   positions_ = std::move(ready);
 }
 
 void Model::add_position(std::size_t position, float* row) const {
-  const std::size_t width = dimensions_.width, half = width / 2;
+  const std::size_t width = architecture_.width, half = width / 2;
   if (position < positions_.size() / width) {
     const float* ready = positions_.data() + position * width;
     for (std::size_t i = 0; i < width; ++i) {
@@ -142,60 +149,83 @@ void Model::add_position(std::size_t position, float* row) const {
 }
 
 void Model::embed_target(std::int32_t id, std::size_t position, float* row) const {
-  const auto width = static_cast<float>(dimensions_.width);
-  tgt_embedding_.row(static_cast<std::size_t>(id), std::sqrt(width), row);
-  add_position(position, row);
+  if (id == kNoId) {
+    std::fill(row, row + stride(), 0.0F);
+  } else {
+    tgt_embedding_.row(static_cast<std::size_t>(id), architecture_.embedding_factor, row);
+  }
+  add_position(position + architecture_.position_offset, row);
 }
 
-void Model::normalize(const Norm& norm, std::size_t rows, const float* x, Workspace& work) const {
-  float* normed = work.normed.grow(rows * stride());
-  kernels_.layer_norm({x, rows, stride()}, dimensions_.width, norm.weight.data(),
-                      norm.bias.data(), normed);
-  work.activations.set(kernels_, {normed, rows, stride()}, int8_);
+void Model::enter(const Norm& norm, std::size_t rows, const float* x, Workspace& work) const {
+  if (!architecture_.post_norm) {
+    float* normed = work.normed.grow(rows * stride());
+    kernels_.layer_norm({x, rows, stride()}, weights(norm), normed);
+    x = normed;
+  }
+  work.activations.set(kernels_, {x, rows, stride()}, int8_);
+}
+
+void Model::leave(const Norm& norm, std::size_t rows, float* x) const {
+  if (architecture_.post_norm) {
+    kernels_.layer_norm({x, rows, stride()}, weights(norm), x);
+  }
+}
+
+const float* Model::decoded(std::size_t rows, const float* x, Workspace& work) const {
+  if (architecture_.post_norm) {
+    return x;
+  }
+  float* states = work.normed.grow(rows * stride());
+  kernels_.layer_norm({x, rows, stride()}, weights(decoder_norm_), states);
+  return states;
 }
 
 void Model::feed_forward(const FeedForward& layer, std::size_t rows, float* x,
                          Workspace& work) const {
-  const std::size_t wide = padded(dimensions_.hidden);
-  normalize(layer.norm, rows, x, work);
+  const std::size_t wide = padded(architecture_.hidden);
+  enter(layer.norm, rows, x, work);
   float* hidden = work.hidden.grow(rows * wide);
   work.activations.multiply(kernels_, layer.hidden.weight.weights(), hidden,
-                            layer.hidden.finish(true));
+                            layer.hidden.finish(architecture_.activation));
   work.activations.set(kernels_, {hidden, rows, wide}, int8_);
-  work.activations.multiply(kernels_, layer.out.weight.weights(), x, layer.out.finish(false, true));
+  work.activations.multiply(kernels_, layer.out.weight.weights(), x, layer.out.added());
+  leave(layer.norm, rows, x);
 }
 
 void Model::encode(std::span<const std::int32_t> ids, Workspace& work, float* memory) const {
-  const Dimensions& d = dimensions_;
+  const Architecture& d = architecture_;
   const std::size_t T = ids.size(), S = stride(), wide = padded(3 * d.width);
   float* x = work.x.grow(T * S);
-  const float factor = std::sqrt(static_cast<float>(d.width));
   for (std::size_t t = 0; t < T; ++t) {
-    src_embedding_.row(static_cast<std::size_t>(ids[t]), factor, x + t * S);
-    add_position(t, x + t * S);
+    src_embedding_.row(static_cast<std::size_t>(ids[t]), d.embedding_factor, x + t * S);
+    add_position(t + d.position_offset, x + t * S);
   }
   float* qkv = work.wide.grow(T * wide);
   float* context = work.context.grow(T * S);
   float* scores = work.scores.grow(5 * padded(T));
   for (const EncoderLayer& layer : encoder_) {
-    normalize(layer.norm, T, x, work);
+    enter(layer.norm, T, x, work);
     work.activations.multiply(kernels_, layer.qkv.weight.weights(), qkv, layer.qkv.finish());
     transpose_keys(qkv + d.width, wide, T, d.width, work.keys);
     const KeysValues past{work.keys.data(), qkv + 2 * d.width, wide, T, d.heads,
                           d.width / d.heads};
-    kernels_.attend({qkv, T, wide}, past, scores, context, S, nullptr);
+    kernels_.attend({qkv, T, wide}, past, scores, context, S, {});
     work.activations.set(kernels_, {context, T, S}, int8_);
-    work.activations.multiply(kernels_, layer.out.weight.weights(), x,
-                              layer.out.finish(false, true));
+    work.activations.multiply(kernels_, layer.out.weight.weights(), x, layer.out.added());
+    leave(layer.norm, T, x);
     feed_forward(layer.feed_forward, T, x, work);
   }
-  kernels_.layer_norm({x, T, S}, d.width, encoder_norm_.weight.data(), encoder_norm_.bias.data(),
-                     memory);
+  if (d.post_norm) {
+    std::copy(x, x + T * S, memory);
+  } else {
+    kernels_.layer_norm({x, T, S}, weights(encoder_norm_), memory);
+  }
 }
 
 void Model::prepare_vote(const FloatRows& memory, Workspace& work) const {
-  const Dimensions& d = dimensions_;
-  if (d.head == Dimensions::Head::kNone) {
+  const Architecture& d = architecture_;
+  if (d.head == Architecture::Head::kNone) {
     throw ModelError("this model has no selection head (model.nvs_head is 'none')");
   }
   const std::size_t length = memory.rows;
@@ -204,7 +234,7 @@ void Model::prepare_vote(const FloatRows& memory, Workspace& work) const {
     const std::size_t wide = padded(d.head_hidden);
     float* hidden = work.hidden.grow(length * wide);
     work.activations.multiply(kernels_, head_hidden_.weight.weights(), hidden,
-                              head_hidden_.finish(true));
+                              head_hidden_.finish({Activation::Kind::kRelu}));
     work.activations.set(kernels_, {hidden, length, wide}, int8_);
     float* adapted = work.normed.grow(length * stride());
     work.activations.multiply(kernels_, head_out_.weight.weights(), adapted, head_out_.finish());
@@ -217,7 +247,7 @@ void Model::vote(std::size_t first, std::size_t count, const Workspace& work,
   const Matrix& weight = head_is_tied() ? output() : head_;
   work.activations.pool(kernels_, weight.part(first, count), logits);
   const float* bias = head_bias_.data() + first;
-  for (std::size_t i = 0; i < std::min(count, dimensions_.tgt_words - first); ++i) {
+  for (std::size_t i = 0; i < std::min(count, architecture_.tgt_words - first); ++i) {
     logits[i] += bias[i];
   }
 }

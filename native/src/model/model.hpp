@@ -7,28 +7,17 @@
 #include <vector>
 
 #include "../layers/weights.hpp"
+#include "architecture.hpp"
 
 namespace sieve {
-
-inline constexpr std::int32_t kPad = 0, kBos = 1, kEos = 2;
-
-struct Dimensions {
-  enum class Tie { kAll, kOutput, kNone };
-  enum class Head { kNone, kTied, kFull };
-  std::size_t src_words = 0, tgt_words = 0;
-  std::size_t encoder_layers = 0, decoder_layers = 0;
-  std::size_t width = 0, hidden = 0, heads = 0;
-  bool recurrent = true;  // SSRU, else self-attention
-  Tie tie = Tie::kAll;
-  Head head = Head::kNone;
-  std::size_t head_hidden = 0;
-};
 
 struct Linear {
   Matrix weight;
   Buffer<float> bias;
 
-  Finish finish(bool relu = false, bool add = false) const { return {bias.data(), relu, add}; }
+  Finish finish(Activation activation = {}) const { return {bias.data(), activation, false}; }
+  /// Adds the product to what is there.
+  Finish added() const { return {bias.data(), {}, true}; }
 };
 
 struct Norm {
@@ -64,14 +53,13 @@ struct Workspace {
 class Model {
  public:
   /// Takes views of int8 tensors, which must outlive the model; throws ModelError.
-  Model(const Dimensions& dimensions, const Tensors& tensors, bool int8, const Kernels& kernels);
+  Model(const Architecture& architecture, const Tensors& tensors, bool int8, const Kernels& kernels);
 
-  const Dimensions& dimensions() const { return dimensions_; }
+  const Architecture& architecture() const { return architecture_; }
   bool int8() const { return int8_; }
   const Kernels& kernels() const { return kernels_; }
-  std::size_t stride() const { return padded(dimensions_.width); }
+  std::size_t stride() const { return padded(architecture_.width); }
   const std::vector<DecoderLayer>& decoder() const { return decoder_; }
-  const Norm& decoder_norm() const { return decoder_norm_; }
   const Matrix& output() const { return output_.channels() != 0 ? output_ : tgt_embedding_; }
   /// (padded words), −inf behind the last word.
   const float* output_bias() const { return output_bias_.data(); }
@@ -79,22 +67,30 @@ class Model {
   /// Memory (T, stride) of T source ids.
   void encode(std::span<const std::int32_t> ids, Workspace& work, float* memory) const;
   /// Whether the selection head votes with the output layer's own rows.
-  bool head_is_tied() const { return dimensions_.head == Dimensions::Head::kTied; }
+  bool head_is_tied() const { return architecture_.head == Architecture::Head::kTied; }
   /// Makes the selection head ready to vote on a sentence: activations for `vote`.
   void prepare_vote(const FloatRows& memory, Workspace& work) const;
   /// Logits of `count` words from `first` (a multiple of 64) on, maxima over positions.
   void vote(std::size_t first, std::size_t count, const Workspace& work, float* logits) const;
-  /// Row of a target word at a position, as the decoder reads it.
+  /// Row of a target word at a position, as the decoder reads it; of no word: zeros and position.
   void embed_target(std::int32_t id, std::size_t position, float* row) const;
-  /// x += out(ReLU(hidden(norm(x)))) for `rows` rows.
+  /// x += out(activation(hidden(x))) for `rows` rows, with its norm before or after.
   void feed_forward(const FeedForward& layer, std::size_t rows, float* x, Workspace& work) const;
-  /// activations = norm(x)
-  void normalize(const Norm& norm, std::size_t rows, const float* x, Workspace& work) const;
+  /// Before a sublayer: activations = x, normed where norms come first.
+  void enter(const Norm& norm, std::size_t rows, const float* x, Workspace& work) const;
+  /// After a sublayer was added to x: norms x in place where norms come last.
+  void leave(const Norm& norm, std::size_t rows, float* x) const;
+  /// After the last layer of the decoder: x, or its norm in the workspace.
+  const float* decoded(std::size_t rows, const float* x, Workspace& work) const;
 
  private:
   void add_position(std::size_t position, float* row) const;
+  void make_positions();
+  NormWeights weights(const Norm& norm) const {
+    return {norm.weight.data(), norm.bias.data(), architecture_.width, architecture_.norm_epsilon};
+  }
 
-  Dimensions dimensions_;
+  Architecture architecture_;
   bool int8_;
   const Kernels& kernels_;
   Matrix src_embedding_, tgt_embedding_, output_;

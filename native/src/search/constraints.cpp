@@ -14,35 +14,51 @@ void Constraints::start(const SearchOptions& options, std::span<const std::int32
   words_ = &words;
   position_ = 0;
   depth_ = 1;
+  never_.clear();
+  for (const std::int32_t id : words.architecture().never) {
+    never_.push_back(words.column(id));
+  }
   last_.clear();
   for (const Blocked& one : options.blocked) {
     depth_ = std::max(depth_, one.tokens.size());
     last_.push_back(words.column(one.tokens.back()));
   }
-  recent_.assign(options.rows * depth_, kBos);
-  moved_.assign(options.rows * depth_, kBos);
+  recent_.assign(options.rows * depth_, words.architecture().start);
+  moved_.assign(options.rows * depth_, words.architecture().start);
 }
 
-void Constraints::apply(std::size_t row, float* logits) const {
+void Constraints::forbid(std::int64_t column, float* logits, float* maxima) const {
+  if (column >= 0) {
+    const auto place = static_cast<std::size_t>(column), chunk = place / kGroup;
+    logits[place] = kNever;
+    words_->kernels().chunk_maxima(logits + chunk * kGroup, kGroup, maxima + chunk);
+  }
+}
+
+void Constraints::apply(std::size_t row, float* logits, float* maxima) const {
   if (position_ < prefix_.size()) {
     const auto kept = static_cast<std::size_t>(words_->column(prefix_[position_]));
     const float value = logits[kept];
     std::fill(logits, logits + words_->columns(), kNever);
     logits[kept] = value;
+    words_->kernels().chunk_maxima(logits, words_->columns(), maxima);
     return;
+  }
+  for (const std::int64_t column : never_) {
+    forbid(column, logits, maxima);
   }
   const std::int32_t* newest = recent_.data() + (row + 1) * depth_;
   for (std::size_t i = 0; i < options_->blocked.size(); ++i) {
-    const Blocked& one = options_->blocked[i];
-    const auto said = static_cast<std::ptrdiff_t>(one.tokens.size() - 1);
-    if (last_[i] < 0 || !std::equal(one.tokens.begin(), one.tokens.end() - 1, newest - said)) {
+    const Blocked& sequence = options_->blocked[i];
+    const auto said = static_cast<std::ptrdiff_t>(sequence.tokens.size() - 1);
+    if (!std::equal(sequence.tokens.begin(), sequence.tokens.end() - 1, newest - said)) {
       continue;
     }
-    const auto before = static_cast<std::size_t>(*(newest - said - 1));
-    if (one.at_word_start && options_->opens[before] != 0) {
-      continue;
+    const std::int32_t before = *(newest - said - 1);
+    const bool inside = before != kNoId && options_->opens[static_cast<std::size_t>(before)] != 0;
+    if (!sequence.at_word_start || !inside) {
+      forbid(last_[i], logits, maxima);
     }
-    logits[last_[i]] = kNever;
   }
 }
 

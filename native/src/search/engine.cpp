@@ -128,7 +128,7 @@ std::vector<Buffer<float>> Engine::encode(const Request& request, Interrupt& int
 }
 
 void Engine::pooled_logits(const Request& request, Interrupt& interrupt, float* out) const {
-  const std::size_t V = model_.dimensions().tgt_words;
+  const std::size_t V = model_.architecture().tgt_words;
   Queue queue(request.sentences, interrupt);
   const auto work = [&] {
     Borrowed own(*this);
@@ -173,7 +173,7 @@ Hypothesis Engine::forced(std::span<const std::int32_t> target, Scratch& scratch
   float* logits = scratch.logits.grow(columns);
   float* maxima = scratch.maxima.grow(columns / kGroup);
   Hypothesis hypothesis;
-  std::int32_t id = kBos;
+  std::int32_t id = model_.architecture().start;
   const std::int32_t parent = 0;
   for (std::size_t step = 0; step <= target.size(); ++step) {
     if (interrupt.stopped()) {
@@ -182,7 +182,7 @@ Hypothesis Engine::forced(std::span<const std::int32_t> target, Scratch& scratch
     const float* state = scratch.decoder.step({&id, 1}, {&parent, 1}, scratch.work);
     scratch.words.logits({state, 1, model_.stride()}, scratch.work, logits);
     const float total = log_sum(model_.kernels(), logits, columns, maxima);
-    id = step < target.size() ? target[step] : kEos;
+    id = step < target.size() ? target[step] : model_.architecture().eos;
     const std::int64_t column = scratch.words.column(id);
     hypothesis.scores.push_back(column < 0 ? -std::numeric_limits<float>::infinity()
                                            : logits[static_cast<std::size_t>(column)] - total);

@@ -29,8 +29,8 @@ struct Scratch {
 
 class Engine {
  public:
-  Engine(const Dimensions& dimensions, const Tensors& tensors, bool int8, const Kernels& kernels)
-      : model_(dimensions, tensors, int8, kernels) {}
+  Engine(const Architecture& architecture, const Tensors& tensors, bool int8, const Kernels& kernels)
+      : model_(architecture, tensors, int8, kernels) {}
 
   const Model& model() const { return model_; }
 

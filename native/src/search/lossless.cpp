@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace sieve {
 namespace {
@@ -36,17 +37,19 @@ std::vector<Hypothesis> LosslessSearch::run(const Sentence& sentence, const Requ
   focus_.clear();
   scores_.clear();
   prefix_ = sentence.prefix;
-  bias_ = full_bias(model, request.selection.exclude);
+  model_ = &model;
+  eos_ = model.architecture().eos;
+  bias_ = full_bias(request.selection.exclude);
   decoder.remember();
   for (std::size_t interval = kFirst, sure = 0; sure < sentence.limit;) {
     while (tokens_.size() < std::min(sentence.limit, sure + interval) &&
-           (tokens_.size() == sure || tokens_.back() != kEos)) {
+           (tokens_.size() == sure || tokens_.back() != eos_)) {
       if (interrupt.stopped()) {
         throw Stopped{};
       }
       draft(decoder, words, work);
     }
-    check(model, sure, work);
+    check(sure, work);
     bool right = true;
     for (; sure < tokens_.size() && right; ++sure) {
       right = accept(sure, words);
@@ -61,7 +64,7 @@ std::vector<Hypothesis> LosslessSearch::run(const Sentence& sentence, const Requ
     if (returns_ >= kPatience) {
       interval = 1;
     }
-    if (tokens_.back() == kEos) {
+    if (tokens_.back() == eos_) {
       break;
     }
   }
@@ -71,7 +74,7 @@ std::vector<Hypothesis> LosslessSearch::run(const Sentence& sentence, const Requ
 /// One step with the selected words.
 void LosslessSearch::draft(Decoder& decoder, const OutputWords& words, Workspace& work) {
   const std::size_t step = tokens_.size(), S = decoder.model().stride(), C = words.columns();
-  const std::int32_t before = step == 0 ? kBos : tokens_.back(), parent = 0;
+  const std::int32_t before = step == 0 ? model_->architecture().start : tokens_.back(), parent = 0;
   const float* state = decoder.step({&before, 1}, {&parent, 1}, work);
   std::copy(state, state + S, states_.grow((step + 1) * S) + step * S);
   focus_.push_back(decoder.focus()[0]);
@@ -82,8 +85,13 @@ void LosslessSearch::draft(Decoder& decoder, const OutputWords& words, Workspace
   }
   float* logits = logits_.grow(C);
   words.logits({state, 1, S}, work, logits);
-  const Kernels& kernels = decoder.model().kernels();
-  tokens_.push_back(words.id(highest(kernels, logits, C, maxima_.grow(C / kGroup))));
+  for (const std::int32_t id : model_->architecture().never) {
+    const std::int64_t column = words.column(id);
+    if (column >= 0) {
+      logits[column] = kNever;
+    }
+  }
+  tokens_.push_back(words.id(highest(model_->kernels(), logits, C, maxima_.grow(C / kGroup))));
 }
 
 /// Takes a step that all words confirm, or the word that they say instead: then false.
@@ -102,7 +110,7 @@ bool LosslessSearch::accept(std::size_t step, OutputWords& words) {
 
 Hypothesis LosslessSearch::result(bool alignment) const {
   Hypothesis best{tokens_, scores_, {}, 0.0F};
-  if (tokens_.back() == kEos) {
+  if (tokens_.back() == eos_) {
     best.tokens.pop_back();
   }
   if (alignment) {
@@ -113,53 +121,69 @@ Hypothesis LosslessSearch::result(bool alignment) const {
 }
 
 /// Verdicts on the steps from `first` on. Logits of a block of words at a time are kept, no more.
-void LosslessSearch::check(const Model& model, std::size_t first, Workspace& work) {
-  const Kernels& kernels = model.kernels();
+void LosslessSearch::check(std::size_t first, Workspace& work) {
+  const Model& model = *model_;
   const std::size_t S = model.stride(), rows = tokens_.size() - first;
-  const std::size_t V = model.dimensions().tgt_words;
+  const std::size_t V = model.architecture().tgt_words;
   const std::size_t block = std::max(kGroup, kNear / S / kGroup * kGroup);
   float* logits = logits_.grow(rows * block);
-  float* maxima = maxima_.grow(block / kGroup);
-  verdicts_.resize(tokens_.size());
-  for (std::size_t r = first; r < tokens_.size(); ++r) {
-    verdicts_[r] = {kEos, kNever, kNever, 0.0};
-  }
-  work.activations.set(kernels, {states_.data() + first * S, rows, S}, model.int8());
+  maxima_.grow(block / kGroup);
+  verdicts_.assign(tokens_.size(), {eos_, kNever, kNever, 0.0});
+  hidden_.assign(rows, {});
+  work.activations.set(model.kernels(), {states_.data() + first * S, rows, S}, model.int8());
   for (std::size_t begin = 0; begin < V; begin += block) {
-    const std::size_t columns = padded(std::min(block, V - begin));
-    work.activations.multiply(kernels, model.output().part(begin, block), logits,
-                              {bias_ + begin, false, false});
+    const Block words{begin, padded(std::min(block, V - begin))};
+    work.activations.multiply(model.kernels(), model.output().part(begin, block), logits,
+                              {bias_ + begin, {}, false});
     for (std::size_t r = 0; r < rows; ++r) {
-      float* row = logits + r * columns;
-      Verdict& verdict = verdicts_[first + r];
+      float* row = logits + r * words.columns;
       const auto chosen = static_cast<std::size_t>(tokens_[first + r]);
-      if (chosen >= begin && chosen < begin + columns) {
-        verdict.chosen = row[chosen - begin];
+      if (words.holds(chosen)) {
+        verdicts_[first + r].chosen = row[chosen - begin];
       }
-      const std::size_t best = highest(kernels, row, columns, maxima);
-      if (row[best] > verdict.top) {
-        verdict.sum *= std::exp(static_cast<double>(verdict.top) - row[best]);
-        verdict.top = row[best];
-        verdict.best = static_cast<std::int32_t>(begin + best);
-      }
-      if (verdict.top > kNever) {
-        verdict.sum += kernels.sum_exp(row, columns, verdict.top);
-      }
+      hide(words, row, hidden_[r]);
+      judge(words, row, verdicts_[first + r]);
+    }
+  }
+  for (std::size_t r = 0; r < rows; ++r) {
+    for (const float logit : hidden_[r]) {
+      verdicts_[first + r].sum += std::exp(static_cast<double>(logit) - verdicts_[first + r].top);
     }
   }
 }
 
-/// The output layer's biases; −inf for excluded words, unless required, and where there is none.
-const float* LosslessSearch::full_bias(const Model& model,
-                                       std::span<const std::int32_t> exclude) {
-  if (exclude.empty()) {
-    return model.output_bias();
+/// Takes words that no translation contains out of a row; they count only in its sum.
+void LosslessSearch::hide(const Block& words, float* row, std::vector<float>& hidden) const {
+  for (const std::int32_t id : model_->architecture().never) {
+    if (words.holds(static_cast<std::size_t>(id))) {
+      hidden.push_back(std::exchange(row[static_cast<std::size_t>(id) - words.begin], kNever));
+    }
   }
-  const std::size_t V = model.dimensions().tgt_words;
+}
+
+void LosslessSearch::judge(const Block& words, const float* row, Verdict& verdict) {
+  const Kernels& kernels = model_->kernels();
+  const std::size_t best = highest(kernels, row, words.columns, maxima_.data());
+  if (row[best] > verdict.top) {
+    verdict.sum *= std::exp(static_cast<double>(verdict.top) - row[best]);
+    verdict.top = row[best];
+    verdict.best = static_cast<std::int32_t>(words.begin + best);
+  }
+  if (verdict.top > kNever) {
+    verdict.sum += kernels.sum_exp(row, words.columns, verdict.top);
+  }
+}
+
+/// The output layer's biases; −inf for excluded words, unless required, and where there is none.
+const float* LosslessSearch::full_bias(std::span<const std::int32_t> exclude) {
+  if (exclude.empty()) {
+    return model_->output_bias();
+  }
+  const std::size_t V = model_->architecture().tgt_words;
   float* masked = masked_.grow(padded(V));
-  std::copy(model.output_bias(), model.output_bias() + padded(V), masked);
+  std::copy(model_->output_bias(), model_->output_bias() + padded(V), masked);
   for (const std::int32_t id : exclude) {
-    if (id != kEos && std::find(prefix_.begin(), prefix_.end(), id) == prefix_.end()) {
+    if (id != eos_ && std::find(prefix_.begin(), prefix_.end(), id) == prefix_.end()) {
       masked[static_cast<std::size_t>(id)] = kNever;
     }
   }

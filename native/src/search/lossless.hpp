@@ -34,18 +34,29 @@ class LosslessSearch {
     double sum = 0.0;                 // of exp(logit − top)
   };
 
+  /// So many words from one on.
+  struct Block {
+    std::size_t begin = 0, columns = 0;
+    bool holds(std::size_t id) const { return id >= begin && id < begin + columns; }
+  };
+
   void draft(Decoder& decoder, const OutputWords& words, Workspace& work);
-  void check(const Model& model, std::size_t first, Workspace& work);
+  void check(std::size_t first, Workspace& work);
+  void hide(const Block& words, float* row, std::vector<float>& hidden) const;
+  void judge(const Block& words, const float* row, Verdict& verdict);
   bool accept(std::size_t step, OutputWords& words);
   Hypothesis result(bool alignment) const;
-  const float* full_bias(const Model& model, std::span<const std::int32_t> exclude);
+  const float* full_bias(std::span<const std::int32_t> exclude);
 
   std::size_t steps_ = 0, returns_ = 0;
+  const Model* model_ = nullptr;
+  std::int32_t eos_ = 0;
   std::span<const std::int32_t> prefix_;
   const float* bias_ = nullptr;
   std::vector<std::int32_t> tokens_, focus_;
   std::vector<float> scores_;
   std::vector<Verdict> verdicts_;
+  std::vector<std::vector<float>> hidden_;  // logits of words that no translation contains
   Buffer<float> states_, logits_, maxima_, masked_;
 };
 

@@ -74,7 +74,8 @@ void Search::start(const Sentence& sentence, const SearchOptions& options,
   most_ = options.sampling ? options.rows : 2 * options.rows;
   const std::size_t living = options.sampling ? options.rows : 1;
   scores_.assign(living, 0.0F);
-  ids_.assign(living, kBos);
+  ids_.assign(living, words.architecture().start);
+  eos_ = words.architecture().eos;
   parents_.assign(living, 0);
   history_.clear();
   alive_.clear();
@@ -88,7 +89,7 @@ void Search::start(const Sentence& sentence, const SearchOptions& options,
   if (options.alignment) {
     focus_.reserve(usual * options.rows);
   }
-  constrained_ = !sentence.prefix.empty() || !options.blocked.empty();
+  constrained_ = Constraints::wanted(options, sentence.prefix, words.architecture());
   if (constrained_) {
     constraints_.start(options, sentence.prefix, words);
   }
@@ -103,8 +104,7 @@ void Search::finish_logits(const Kernels& kernels, std::size_t rows, std::size_t
     float* maxima = maxima_.data() + r * (columns / kGroup);
     log_sums_[r] = log_sum(kernels, row, columns, maxima);
     if (constrained_) {
-      constraints_.apply(r, row);
-      kernels.chunk_maxima(row, columns, maxima);
+      constraints_.apply(r, row, maxima);
     }
   }
 }
@@ -189,7 +189,7 @@ void Search::finish() {
   const std::size_t kept = options_->rows;
   for (std::size_t rank = 0; rank < std::min(kept, candidates_.size()); ++rank) {
     const Candidate& candidate = candidates_[rank];
-    if ((candidate.id != kEos && !cut) || !(candidate.value > kNever)) {
+    if ((candidate.id != eos_ && !cut) || !(candidate.value > kNever)) {
       continue;
     }
     const Finished end{candidate.value * factor, step_, rank};
@@ -214,7 +214,7 @@ void Search::live_on() {
   parents_.clear();
   for (std::size_t rank = 0; rank < candidates_.size() && scores_.size() < options.rows; ++rank) {
     const Candidate& candidate = candidates_[rank];
-    const bool lives = candidate.id != kEos && candidate.value > kNever;
+    const bool lives = candidate.id != eos_ && candidate.value > kNever;
     if (!lives && !options.sampling) {
       continue;
     }
@@ -259,7 +259,7 @@ Hypothesis Search::follow(const Finished& end) const {
   std::reverse(found.tokens.begin(), found.tokens.end());
   std::reverse(found.scores.begin(), found.scores.end());
   std::reverse(found.positions.begin(), found.positions.end());
-  if (found.tokens.back() == kEos) {
+  if (found.tokens.back() == eos_) {
     found.tokens.pop_back();
     if (options_->alignment) {
       found.positions.pop_back();

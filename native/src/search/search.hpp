@@ -50,6 +50,7 @@ class Search {
   const SearchOptions* options_ = nullptr;
   std::size_t step_ = 0, most_ = 0, limit_ = 0;
   std::uint32_t key_ = 0;
+  std::int32_t eos_ = 0;
   bool constrained_ = false;
   std::vector<float> scores_;               // of the living
   std::vector<std::int32_t> ids_, parents_;  // their newest tokens, and rows they continue

@@ -62,14 +62,14 @@ void OutputWords::mark(const Selection& selection, const Sentence& sentence) {
       choices_[static_cast<std::size_t>(id)] = choice;
     }
   };
-  choices_.assign(model_->dimensions().tgt_words, selection.everything ? kIn
+  choices_.assign(model_->architecture().tgt_words, selection.everything ? kIn
                                                   : selection.neural   ? kOpen
                                                                        : kOut);
   set(sentence.words, kIn);
   set(selection.include, kIn);
   set(selection.exclude, kOut);
   set(sentence.prefix, kIn);
-  choices_[static_cast<std::size_t>(kEos)] = kIn;
+  choices_[static_cast<std::size_t>(model_->architecture().eos)] = kIn;
 }
 
 /// Takes the words with the `least` highest logits, too.
@@ -100,7 +100,7 @@ void OutputWords::gather() {
 }
 
 void OutputWords::load() {
-  columns_ = padded(gathered_ ? ids_.size() : model_->dimensions().tgt_words);
+  columns_ = padded(gathered_ ? ids_.size() : model_->architecture().tgt_words);
   if (all_) {
     return;
   }
@@ -137,7 +137,7 @@ float OutputWords::margin(std::span<const std::int32_t> words) const {
   if (votes_ == nullptr) {
     return std::numeric_limits<float>::quiet_NaN();
   }
-  float least = votes_[static_cast<std::size_t>(kEos)];
+  float least = votes_[static_cast<std::size_t>(model_->architecture().eos)];
   for (const std::int32_t id : words) {
     least = std::min(least, votes_[static_cast<std::size_t>(id)]);
   }
@@ -146,7 +146,7 @@ float OutputWords::margin(std::span<const std::int32_t> words) const {
 
 void OutputWords::logits(const FloatRows& states, Workspace& work, float* out) const {
   work.activations.set(model_->kernels(), states, model_->int8());
-  const Finish finish{all_ ? model_->output_bias() : bias_.data(), false, false};
+  const Finish finish{all_ ? model_->output_bias() : bias_.data(), {}, false};
   const Weights& weights = gathered_ ? rows_.weights() : model_->output().weights();
   work.activations.multiply(model_->kernels(), weights, out, finish);
 }

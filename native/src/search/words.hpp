@@ -25,6 +25,8 @@ class OutputWords {
   /// By how much the head's logit of the least certain of these words, or EOS, is above the
   /// threshold; a word that is there for another reason may be below. NaN where no head chose.
   float margin(std::span<const std::int32_t> words) const;
+  const Architecture& architecture() const { return model_->architecture(); }
+  const Kernels& kernels() const { return model_->kernels(); }
   /// Seconds that gathering rows took.
   double gathering() const { return gathering_; }
 
