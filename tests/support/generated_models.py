@@ -63,9 +63,12 @@ def random_weights(config: ModelConfig, seed: int = 0) -> Weights:
         else:
             values *= 0.1
         weights[name] = values.astype(np.float32)
-    weights["decoder.norm.weight"] *= SHARPNESS
+    post = f"decoder.layers.{config.decoder_layers - 1}.feed_forward_norm"
+    weights[f"{'decoder.norm' if config.norm == 'pre' else post}.weight"] *= SHARPNESS
     # near the highest of so many random logits
-    weights["output.bias"][EOS] += SHARPNESS * (np.sqrt(2 * np.log(config.tgt_vocab_size)) - 1.2)
+    weights["output.bias"][config.eos] += SHARPNESS * (
+        np.sqrt(2 * np.log(config.tgt_vocab_size)) - 1.2
+    )
     if config.nvs_head != "none":
         weights["nvs.bias"] -= 1.0
     return weights
@@ -81,12 +84,12 @@ def native(
 
 
 def random_sentences(
-    seed: int, number: int, words: int, longest: int = 12, shortest: int = 1
+    seed: int, number: int, words: int, longest: int = 12, shortest: int = 1, eos: int = EOS
 ) -> list[IntArray]:
     """Source ids with EOS at the end."""
     rng = np.random.default_rng(seed)
     lengths = rng.integers(shortest, longest + 1, number)
-    return [np.array([*rng.integers(4, words, n), EOS]) for n in lengths]
+    return [np.array([*rng.integers(4, words, n), eos]) for n in lengths]
 
 
 def random_shortlists(seed: int, number: int, words: int) -> list[Shortlist]:

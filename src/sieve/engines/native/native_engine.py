@@ -27,7 +27,7 @@ from sieve.bundle.weights import (
 )
 from sieve.engines.engine import FloatArray, Hypothesis
 from sieve.engines.native.native_plan import native_plan, ragged
-from sieve.engines.native.native_search import search_arguments, sentence_arguments
+from sieve.engines.native.native_search import search_arguments
 from sieve.engines.options import SearchOptions
 from sieve.errors import ConfigError, ModelError
 from sieve.files import Tensors, check_shapes
@@ -170,7 +170,7 @@ class NativeEngine:
         if len(shortlists) != number or (prefixes is not None and len(prefixes) != number):
             given = number if prefixes is None else len(prefixes)
             raise ValueError(f"{len(shortlists)} shortlists, {given} prefixes, {number} sentences")
-        search = search_arguments(options) | sentence_arguments(encoded.src_ids, options, prefixes)
+        search = search_arguments(encoded.src_ids, options, prefixes, self.config.forced_start)
         chosen = native_plan(Plan.given(shortlists), encoded.src_ids, self.specials.eos)
         with _our_errors():
             return _hypotheses(self._native.translate(encoded.states, chosen, search, self.threads))
@@ -217,7 +217,7 @@ class NativeEngine:
             encoded = self.encode(src_ids)
             plan = replace(Plan.given(plan.select(encoded)), exclude=plan.exclude)
             source = encoded.states
-        search = search_arguments(options) | sentence_arguments(src_ids, options, prefixes)
+        search = search_arguments(src_ids, options, prefixes, self.config.forced_start)
         return source, native_plan(plan, src_ids, self.specials.eos), search, self.threads
 
     def score(

@@ -13,8 +13,26 @@ from sieve.engines.options import SearchOptions
 from sieve.tokenize.vocabulary import IntArray
 
 
-def search_arguments(options: SearchOptions) -> dict[str, Any]:
-    """What holds for every sentence of a call."""
+def search_arguments(
+    src_ids: Sequence[IntArray],
+    options: SearchOptions,
+    prefixes: Sequence[Sequence[int]] | None,
+    forced_start: Sequence[int] = (),
+) -> dict[str, Any]:
+    """What a search needs to know beside a plan.
+
+    Args:
+        src_ids: The sentences.
+        options: For all of them.
+        prefixes: What each translation begins with, if anything.
+        forced_start: Tokens that every translation of this model begins with.
+    """
+    if forced_start:
+        prefixes = [(*forced_start, *prefix) for prefix in prefixes or [()] * len(src_ids)]
+    return _for_all(options) | _by_sentence(src_ids, options, prefixes)
+
+
+def _for_all(options: SearchOptions) -> dict[str, Any]:
     sampling = options.sampling
     return {
         "rows": options.rows,
@@ -33,12 +51,12 @@ def search_arguments(options: SearchOptions) -> dict[str, Any]:
     }
 
 
-def sentence_arguments(
+def _by_sentence(
     src_ids: Sequence[IntArray],
     options: SearchOptions,
     prefixes: Sequence[Sequence[int]] | None,
 ) -> dict[str, Any]:
-    """What differs by sentence: its longest translation, random key and prefix."""
+    """The longest translation, random key and prefix of each."""
     keys = np.zeros(0, np.int64)
     if options.sampling is not None:
         keys = sentence_keys(src_ids, options.sampling.seed)
