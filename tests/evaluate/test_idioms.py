@@ -104,7 +104,7 @@ def test_idioms_that_come_twice_count_once(toy_data: Any) -> None:
     # in (c) the last one asks for nothing: no weight of it is ever used
     assert sentences.weights_of("idiom (c), evenly", range(2)) == [0.5, 0.5]
     wanted = alone.needed["idiom (a), evenly"]
-    sets = [wanted[0], wanted[0], []]
+    sets = [wanted[0], wanted[0], wanted[0][:0]]
     weights = alone.weights_of("idiom (a), evenly", range(3))
     assert recall_of_sets(sets, wanted, 99).recall == pytest.approx(2 / 3)
     assert recall_of_sets(sets, wanted, 99, weights).recall == pytest.approx(1 / 2)

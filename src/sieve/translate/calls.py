@@ -36,7 +36,7 @@ class Call:
 
 
 @dataclass(frozen=True, eq=False)
-class Search:
+class RequestSearch:
     """How all lines of a request are searched."""
 
     tokenizers: Tokenizers

@@ -22,7 +22,7 @@ from sieve.selection.plan import Selector
 from sieve.selection.selectors import Resources, parse_selection
 from sieve.tokenize.tokenizer import Tokenizers
 from sieve.translate.asking import begun, check, one_selection, with_wishes
-from sieve.translate.calls import Search, batches, encoded
+from sieve.translate.calls import RequestSearch, batches, encoded
 from sieve.translate.confidence import Confidence
 from sieve.translate.finish import Finish
 from sieve.translate.parts import MAX_TOKENS, split
@@ -233,9 +233,9 @@ class Translator:
             rounds.answer(answers)
         return finish.lines(parts, rounds.drafts, self.tokenizers.source, self.languages[1])
 
-    def _search(self, request: Request) -> Search:
+    def _search(self, request: Request) -> RequestSearch:
         selector = self.selector(request.selection)
-        search = Search(
+        search = RequestSearch(
             self.tokenizers,
             self.batch_tokens,
             selector,
