@@ -45,8 +45,8 @@ def test_files(model: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--json"], "sieve translate: --format html: goes without --json\n"),
-        (["--prefix", "x"], "sieve translate: --format html: goes without --prefix\n"),
+        (["--json"], "sieve translate: --format html does not support --json\n"),
+        (["--prefix", "x"], "sieve translate: --format html does not support --prefix\n"),
         (["--input", "no-such"], "no-such: cannot be read: No such file or directory\n"),
         (["--output", "."], "sieve translate: .: is a directory, expected a file to write\n"),
     ],

@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    """Adapts."""
+    """Runs `sieve adapt`."""
     from sieve.errors import require
 
     require("torch", "train", "adaptation")

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 def check_document_options(arguments: argparse.Namespace) -> None:
-    """Says which options mean nothing for a document."""
+    """Refuses options that a document does not support."""
     for name in ("json", "prefix", "alignment"):
         if getattr(arguments, name):
-            raise ConfigError(f"--format {arguments.format}: goes without --{name}")
+            raise ConfigError(f"--format {arguments.format} does not support --{name}")
     if arguments.output and arguments.output.is_dir():
         raise InputError(f"{arguments.output}: is a directory, expected a file to write")
 

@@ -68,7 +68,7 @@ def selections(
 def check_writable(path: Path) -> None:
     """Says now that a file cannot be written where it should be."""
     if path.is_dir() or not path.parent.is_dir():
-        raise InputError(f"{path}: cannot be written: expected a file in a directory that is there")
+        raise InputError(f"{path}: cannot be written: expected a file in an existing directory")
 
 
 def add_measured_arguments(parser: argparse.ArgumentParser) -> None:

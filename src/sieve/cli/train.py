@@ -42,12 +42,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="SECTION.KEY=VALUE",
-        help="any setting, for example training.learning_rate=0.0007; may be repeated",
+        help="any setting, e.g. training.learning_rate=0.0007; repeatable",
     )
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    """Trains."""
+    """Runs `sieve train`."""
     from sieve.errors import require
 
     require("torch", "train", "training")
