@@ -9,12 +9,11 @@ Examples:
 """
 
 import argparse
-import dataclasses
 import sys
 from itertools import zip_longest
 from pathlib import Path
 
-from sieve.cli.lines import as_json, decode, open_input
+from sieve.cli.lines import as_json, decode, fields_of, open_input
 from sieve.cli.model_options import add_model_arguments, open_translator
 from sieve.errors import InputError
 
@@ -39,10 +38,7 @@ def execute(arguments: argparse.Namespace) -> None:
         sources, targets = [source for source, _ in chunk], [target for _, target in chunk]
         for one in translator.score(sources, targets, arguments.selection):
             if arguments.json:
-                fields = dataclasses.asdict(one)
-                for name in ("positions", "n_best"):
-                    del fields[name]
-                sys.stdout.buffer.write(as_json(fields))
+                sys.stdout.buffer.write(as_json(fields_of(one)))
             else:
                 sys.stdout.buffer.write(f"{one.score:.6f}\n".encode())
         sys.stdout.buffer.flush()

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import sieve
 from sieve.cli.documents import check_document_options, run_document
-from sieve.cli.lines import arriving_lines, as_json, as_line, decode, open_input
+from sieve.cli.lines import arriving_lines, as_json, as_line, decode, fields_of, open_input
 from sieve.cli.model_options import add_model_arguments, open_translator
 from sieve.engines.options import Sampling, SearchOptions
 from sieve.errors import ConfigError, InputError
@@ -180,17 +180,7 @@ def _begun(request: "Request", arguments: argparse.Namespace, number: int) -> "R
 
 def _line(translation: "Translation", arguments: argparse.Namespace) -> bytes:
     """A translation as a line of the output."""
-    return as_json(_fields(translation)) if arguments.json else as_line(translation.text)
-
-
-def _fields(translation: "Translation") -> dict[str, Any]:
-    fields = dataclasses.asdict(translation)
-    for each in (fields, *fields["n_best"]):
-        del each["ids"], each["edits"]  # of use to programs that have the model
-    for name in ("positions", "n_best"):
-        if not fields[name]:
-            del fields[name]  # nobody asked
-    return fields
+    return as_json(fields_of(translation)) if arguments.json else as_line(translation.text)
 
 
 def _translate_stream(
