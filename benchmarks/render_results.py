@@ -3,8 +3,8 @@
     python benchmarks/render_results.py            # write it
     python benchmarks/render_results.py --check    # exit 1 where it is not what would be written
 
-Prose stands here, numbers come from the files: a file that changes changes the page. What `sieve
-evaluate`, `benchmark`, `human` and `report` write with --json into docs/results is found by itself.
+Prose stands here, numbers come from the files. What `sieve evaluate`, `benchmark`, `human` and
+`report` write into docs/results with --json appears on the page automatically.
 """
 
 import argparse
@@ -23,9 +23,9 @@ INTRODUCTION = [
     "# Results",
     "Rendered by `python benchmarks/render_results.py` from the JSON files under `docs/results/`, "
     "each of which names the command that wrote it: change those, not this page. Recall is the "
-    "share of a sentence's unique target tokens (no EOS, BOS, PAD) that are in its set, averaged "
-    'over sentences; "at a mean of N words" is one threshold for the whole test set. Where the '
-    "paper has a number for the same thing it stands beside ours, with what differs.",
+    "share of a sentence's unique target tokens (no EOS, BOS, PAD) that are in its shortlist, "
+    'averaged over sentences; "at a mean of N tokens" is one threshold for the whole test set. '
+    "Where the paper reports the same measurement, its number stands beside ours.",
 ]
 
 

@@ -73,14 +73,14 @@ def positive_weights(rows: list[Json], languages: str) -> Iterator[str]:
         for row in rows
     ]
     yield "\nBy positive weight (table 8), λ = 0.9\n"
-    headers = ("λ_p", "BLEU", "words", "ref %", "ref % at 1000 words", "paper: BLEU")
+    headers = ("λ_p", "BLEU", "tokens", "ref %", "ref % at 1000 tokens", "paper: BLEU")
     yield from table(headers, lines)
 
 
 def sizes(rows: list[Json], languages: str) -> Iterator[str]:
     """Table 7."""
     lines = [[row["what"], f"{row['numbers']:,}"] for row in rows]
-    lines += [[f"paper, 32,953 words: {what}", f"{number:,}"] for what, number in SIZES.items()]
+    lines += [[f"paper, 32,953 tokens: {what}", f"{number:,}"] for what, number in SIZES.items()]
     yield "\nNumbers in memory to select with (table 7)\n"
     yield from table(("", "numbers"), lines)
     yield (
@@ -95,7 +95,7 @@ def seeds(rows: list[Json], languages: str) -> Iterator[str]:
     lines = [
         [
             f"{row['test']}, {row['scope']}",
-            f"{row['lexicon']}, {row['mean_size']:.0f} words",
+            f"{row['lexicon']}, {row['mean_size']:.0f} tokens",
             percent(row["lexicon_recall"]),
             f"{percent(row['nvs_mean'])} ± {100 * row['nvs_deviation']:.2f}",
             f"{100 * (row['nvs_mean'] - row['lexicon_recall']):+.1f}",

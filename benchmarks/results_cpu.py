@@ -25,7 +25,8 @@ def cpu() -> list[str]:
     return [
         "## Translation on a CPU",
         "One core of an EPYC (Zen 4: AVX-512 VNNI, no AMX), one thread, batch 1, beam 5, int8, "
-        "random weights, 30 source and 30 output tokens, sets of about 1000 of 32,000 words, peers "
+        "random weights, 30 source and 30 output tokens, shortlists of about 1000 of 32,000 "
+        "tokens, peers "
         "in the fastest of their int8 settings, all taking turns in one run (`make bench`; "
         "`cpu_latency.json`, which also has newstest2019's lengths, means with intervals, memory "
         "and the AVX2 figures). p90 in ms, in brackets p90 relative to Sieve with neural selection "
@@ -135,7 +136,7 @@ def _paper(one: Json) -> list[str]:
         f"paper's size, {share:.0f} % of {one['Sieve, no selection']['p90']:.0f} ms. What differs: "
         "one core of an EPYC instead of a c5.2xlarge, our engine instead of Sockeye 2, so that the "
         "output projection is a smaller part of what is left; random weights, forced lengths and "
-        "sets of 1000 words."
+        "shortlists of 1000 tokens."
     ]
 
 
@@ -162,6 +163,6 @@ def _quality() -> list[str]:
         "int8 beside fp32, quick-en-de on 600 sentences of newstest2019, both on the native "
         f"engine: BLEU {small[beam]['bleu']:.2f} and {full[beam]['bleu']:.2f} (beam 5 over the "
         f"sets of λ = 0.5), {small[greedy]['bleu']:.2f} and {full[greedy]['bleu']:.2f} (greedy, "
-        f"all words); mean set {small['mean_set']:.1f} and {full['mean_set']:.1f}, recall "
+        f"all tokens); mean shortlist {small['mean_set']:.1f} and {full['mean_set']:.1f}, recall "
         f"{small['recall']:.2f} and {full['recall']:.2f} (`int8_quality.json`)."
     ]

@@ -15,7 +15,7 @@ def gpu() -> list[str]:
     return [
         "## Translation on a GPU",
         "One H200, fp16, beam 5, random weights, lengths forced (EOS cannot win); sets of about "
-        "1000 of 32,000 words. `gpu_latency.json`, `gpu_throughput.json`.",
+        "1000 of 32,000 tokens. `gpu_latency.json`, `gpu_throughput.json`.",
         "",
         *table(
             (

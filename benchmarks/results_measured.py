@@ -62,7 +62,7 @@ def quality(rows: Rows, languages: str) -> Iterator[str]:
         here = list(group)
         paper = _paper_bleu(test, languages)
         timed = here[0]["latency"] is not None
-        headers = ["selection", "BLEU", "chrF", "words", "ref %", "out %", "same %"]
+        headers = ["selection", "BLEU", "chrF", "tokens", "ref %", "out %", "same %"]
         headers += ["p90 ms"] if timed else []
         lines = []
         for row in here:
@@ -125,7 +125,7 @@ def curves(rows: Rows, languages: str) -> Iterator[str]:
     if not lines:
         return
     yield (
-        "\nRecall of the lexicon / of NVS with as many words, and how many (figures 3, 6 and 7); "
+        "\nRecall of the lexicon / of NVS with as many tokens, and how many (figures 3, 6 and 7); "
         "between λ interpolated\n"
     )
     yield from table(("set, scope", *(f"k = {k}" for k in SHOWN_K)), lines)
@@ -186,7 +186,7 @@ def _at(row: Json) -> str:
 
 def context(found: Json, languages: str) -> Iterator[str]:
     """Table 6."""
-    headers = ("tokens, λ", "context", "without", "only with", "only without", "words")
+    headers = ("tokens, λ", "context", "without", "only with", "only without", "shortlist")
     for rows in found.values():
         lines = []
         for row in rows:
@@ -242,7 +242,7 @@ def benchmark(rows: Rows, languages: str) -> Iterator[str]:
         ]
         number = len(here[0]["runs"])
         yield f"\n**{test}**, latency of one sentence, {number} fresh processes each\n"
-        headers = ("selection", "words", "p50 ms", "p90 ms", "% of none", "paper: CPU, % of none")
+        headers = ("selection", "tokens", "p50 ms", "p90 ms", "% of none", "paper: CPU, % of none")
         yield from table(headers, lines)
         yield f"\n{_signed(here[0])}. {DIFFERS}"
 

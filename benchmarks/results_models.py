@@ -25,8 +25,8 @@ def models() -> Iterator[list[str]]:
             for name, one in content["tests"].items()
         ]
         titles = [
-            "test set", "BLEU / chrF, all words", "BLEU, head / lexicon", "mean words",
-            "same outputs %", "own words %", "reference words %", "reference, 1000 words",
+            "test set", "BLEU / chrF, all tokens", "BLEU, head / lexicon", "mean tokens",
+            "same outputs %", "own tokens %", "reference tokens %", "reference, 1000 tokens",
         ]  # fmt: skip
         first = next(iter(content["tests"].values()))
         signatures = first["none"]["signatures"]
@@ -59,7 +59,7 @@ def teachers() -> Iterator[list[str]]:
     signatures = [best[0][2][f"{kind}_signature"] for kind in ("BLEU", "chrF")]
     yield [
         "## The teachers",
-        "All words, beam 5; " + ", ".join(f"`{signature}`" for signature in signatures) + ".",
+        "All tokens, beam 5; " + ", ".join(f"`{signature}`" for signature in signatures) + ".",
         "",
         *table(["direction", "test set", "BLEU", "chrF", "engine", "file"], rows),
     ]
@@ -75,7 +75,7 @@ def lossless() -> Iterator[list[str]]:
         load = ", ".join(f"{value:g}" for value in content["machine"]["load_average"])
         yield [
             f"## Lossless search, {whose}",
-            f"{shape['d_model']}/{shape['d_ff']}, {shape['words']} words, int8, one core, "
+            f"{shape['d_model']}/{shape['d_ff']}, {shape['words']} tokens, int8, one core, "
             f"{content['timed']} sentences of newstest2019 one at a time, searches in turn for "
             f"each sentence, CPU time: medians of {rounds} rounds and, undisturbed, the "
             f"shortest of each sentence; load of the two cores {load}. `{path.name}`; "
@@ -112,7 +112,7 @@ def _lossless_times(content: Json) -> list[str]:
             ],
         ),
         "",
-        "Where the time goes, ms a sentence (search: the decoder and output words, checks "
+        "Where the time goes, ms a sentence (search: the decoder and output tokens, checks "
         "included; outside the engine: tokenizer and Python):",
         "",
         *table(
@@ -142,11 +142,12 @@ def _lossless_losses(lost: Json) -> list[str]:
         for name, one in lost.items()
     ]
     return [
-        "Translations that are not those of a search over all words, in percent (greedy / beam); "
-        "mean words of the head's and the lexicon's sets, which are as large where the lexicon has "
-        "as many words for a sentence.",
+        "Translations that differ from those of a search over all tokens, in percent (greedy / "
+        "beam); mean sizes of the head's and the lexicon's shortlists, which are equal where "
+        "the lexicon has "
+        "as many tokens for a sentence.",
         "",
-        *table(["sentences", "number", "mean words", *shown], rows),
+        *table(["sentences", "number", "mean tokens", *shown], rows),
     ]
 
 
@@ -238,8 +239,8 @@ def extras() -> Iterator[list[str]]:
     yield [
         "## Dial, confidence, glossaries",
         f"Built-in {content['model']}, calibrated on {content['calibrated_on']}. "
-        f"`selection_extras.json`; {content['command']}. Recall of the model's own words that was "
-        "reached where one was asked for, in percent, and the mean words of a set:",
+        f"`selection_extras.json`; {content['command']}. Recall of the model's own tokens that was "
+        "reached where one was asked for, in percent, and the mean size of a shortlist:",
         "",
         *table(["asked for", *asked], reached),
         "",

@@ -95,7 +95,7 @@ CONTEXT = {
 """Table 6: % reached with context, without, only with, only without."""
 
 SIZES = {"align k=200": 6_590_600, "align k=1000": 32_953_000, "NVS": 33_776_825}
-"""Table 7: numbers in memory, 32,953 words."""
+"""Table 7: numbers in memory, 32,953 tokens."""
 
 POSITIVE_WEIGHT = {
     "en-de": {

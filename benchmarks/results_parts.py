@@ -46,7 +46,7 @@ def _model() -> list[tuple[str, str, str]]:
             "`attention_before.json`",
         ),
         (
-            "selection head at 256k words, forward and backward, H200",
+            "selection head at 256k tokens, forward and backward, H200",
             _memory(gpu["blockwise", 256000], gpu["plain", 256000], "ms"),
             "`nvs_memory_gpu.json`",
         ),
@@ -102,11 +102,23 @@ def _text() -> list[tuple[str, str, str]]:
             "`moses_roundtrip.json`",
         ),
         (
+            "texts whose every sentence boundary is right",
+            ", ".join(
+                f"{name} {_right(each['sieve'])} % (sentencex {_right(each['sentencex'])} %)"
+                for name, each in read("sentence_boundaries")["sets"].items()
+            ),
+            "`sentence_boundaries.json`",
+        ),
+        (
             "batch assembly, one thread",
             f"{min(speeds) / 1e6:.1f}M to {max(speeds) / 1e6:.1f}M tokens/s on 1.5M real pairs",
             "`loader.json`",
         ),
     ]
+
+
+def _right(counts: Json) -> str:
+    return f"{100 * counts['texts_right'] / counts['texts']:.0f}"
 
 
 def _lexicons() -> list[tuple[str, str, str]]:

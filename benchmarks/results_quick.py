@@ -21,7 +21,7 @@ def quick() -> list[str]:
     return [
         "## English-German in ten minutes on one H200 (`recipes/quick-en-de`)",
         "1.53M mixed pairs (documentation, parliament, everyday sentences, games, Bible, "
-        "dictionary), `base` (6+2 layers, 512/2048, 32,000 joint words, 43.8M parameters), tied "
+        "dictionary), `base` (6+2 layers, 512/2048, 32,000 joint tokens, 43.8M parameters), tied "
         f"head, λ_p = {run['positive_weight']:.0f}, joint training for {training['minutes']} "
         f"minutes: {training['updates']:,} updates of {run['batch_tokens'] // 1000}k target "
         f"tokens, {training['target_tokens'] / 1e6:.0f}M tokens. `quick_en_de_training.json`, "
@@ -52,14 +52,14 @@ def quick() -> list[str]:
                     f"**{news['greedy_bleu']['none']:.1f}**",
                 ),
                 (
-                    "newstest2019, recall at a mean of 1000 of 32,000 words",
+                    "newstest2019, recall at a mean of 1000 of 32,000 tokens",
                     "93",
                     f"**{percent(news['recall_at_size']['1000'])}**",
                 ),
             ),
         ),
         "",
-        "Recall of unique reference tokens at a mean set size, of 32,000 words:",
+        "Recall of unique reference tokens at a mean shortlist size, of 32,000 tokens:",
         "",
         *table(
             ("", *SIZES),
@@ -89,7 +89,7 @@ def _greedy(test: Json) -> list[str]:
         name = f"nvs:{threshold}"
         size = test["recall_at_threshold"][threshold]["size"]
         same = percent(test["unchanged"][name], 0)
-        cells.append(f"{test['greedy_bleu'][name]:.1f}, {same} %, {size:.0f} words")
+        cells.append(f"{test['greedy_bleu'][name]:.1f}, {same} %, {size:.0f} tokens")
     return cells
 
 
@@ -104,17 +104,17 @@ def lexicons() -> list[str]:
         if row["lexicon"] > row["head"]
     ]
     shown = ", ".join(
-        f"{row['lexicon']:.1f} against {row['head']:.1f} at {thousands(row['mean_size'])} words"
+        f"{row['lexicon']:.1f} against {row['head']:.1f} at {thousands(row['mean_size'])} tokens"
         for row in passed
     )
     at = {row["k"]: row["lexicon"] for row in itds["rows"]}
     return [
         "Against alignment lexicons of the same data (fast_align's model), at each lexicon's own "
-        "mean set sizes: the k most often aligned words over both directions "
+        "mean shortlist sizes: the k most often aligned tokens over both directions "
         "(grow-diag-final-and), as in the paper, and the k most probable translations of one "
         "direction, the stronger baseline. The head is the same model with its weights rounded to "
         "8 bits a row, as they came back from the GPU machine, in fp32 arithmetic "
-        f"({100 * head:.2f} instead of {100 * full:.2f} at 1000 words). "
+        f"({100 * head:.2f} instead of {100 * full:.2f} at 1000 tokens). "
         "`quick_en_de_comparison.json`, `quick_en_de_lexicon.json`, "
         "`quick_en_de_int8_recall.json`.",
         "",
