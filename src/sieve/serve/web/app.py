@@ -40,6 +40,7 @@ def make_app(
     pages = page_routes()
     labels = {route.path: route.path for route in routes} | {route.path: "page" for route in pages}
     refusals = Refusals(service.telemetry)
+    watch = Middleware(Watch, telemetry=service.telemetry, labels=labels, cors=settings.cors)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -49,7 +50,7 @@ def make_app(
 
     app = Starlette(
         routes=[*routes, *pages],
-        middleware=[Middleware(Watch, service.telemetry, labels, settings.cors)],
+        middleware=[watch],
         exception_handlers={Refused: refusals.refused, HTTPException: refusals.not_routed},
         lifespan=lifespan,
     )
