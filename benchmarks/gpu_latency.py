@@ -117,7 +117,9 @@ def breakdown(engine: TorchEngine, args: argparse.Namespace) -> dict[str, Any]:
         parts: dict[str, list[float]] = {"encode": [], "start": [], "steps": [], "results": []}
         with args.turns.alone(), engine.inference():
             for ids in source:
-                encoding, encode = timed(captured.encode, [ids], choice_of(plan, [ids]))
+                encoding, encode = timed(
+                    captured.encode, [ids], choice_of(plan, [ids], engine.specials.eos)
+                )
                 chosen = not plan.everything
                 searching, start = timed(captured.start, encoding, [args.length], chosen, options)
                 _, steps = timed(

@@ -99,7 +99,9 @@ def breakdown(
     with args.turns.alone(), engine.inference():
         for index in range(4):
             source = sentences(number, args.tokens, args.words, seed=index + 10)
-            encoding, encode = timed(captured.encode, source, choice_of(plan, source))
+            encoding, encode = timed(
+                captured.encode, source, choice_of(plan, source, engine.specials.eos)
+            )
             limits = [args.length] * number
             searching, start = timed(captured.start, encoding, limits, not plan.everything, options)
             _, steps = timed(

@@ -29,7 +29,7 @@ from sieve.selection.selectors import (
     parse_selection,
 )
 from sieve.tokenize.tokenizer_training import TokenizerOptions, train_tokenizers
-from sieve.tokenize.vocabulary import EOS, PAD, IntArray
+from sieve.tokenize.vocabulary import EOS, IntArray
 
 V = 700
 TEXT = [f"the cat {n} says: no, {word}!" for n, word in enumerate(["ab", "sun", "b"])] * 20
@@ -100,7 +100,7 @@ def test_shortlists_are_those_of_the_plan(selection: Selector) -> None:
     expected = plan.select(reference.encode(source))
     captured = bucketed.captured
     assert captured is not None
-    choice = choice_of(plan, source)
+    choice = choice_of(plan, source, EOS)
     with bucketed.inference():
         encoding = captured.encode(source, choice)
     for row, shortlist in enumerate(expected):
@@ -171,7 +171,7 @@ def test_compaction(rows: list[list[bool]]) -> None:
     found = compact(torch.tensor(rows), 6)
     for row, flags in zip(found.tolist(), rows, strict=True):
         places = [place for place, flag in enumerate(flags) if flag][:6]
-        assert row == places + [PAD] * (6 - len(places))
+        assert row == places + [0] * (6 - len(places))
 
 
 def test_buckets() -> None:

@@ -60,7 +60,7 @@ def check(K: int, S: int, V: int, selected: bool, stop: str, alpha: float) -> No
         assert torch.equal(*places) or not (beams.final > -math.inf).all()
     packed = trace_triton.buffer(other)
     trace_triton.trace(other, words.sizes, packed)
-    found = unpacked(packed.numpy(), trace_triton.HEAD)
+    found = unpacked(packed.numpy(), trace_triton.HEAD, EOS)
     for one, another in zip(found, hypotheses(other, words.sizes), strict=True):
         assert one == another, (one, another)
 
@@ -75,7 +75,7 @@ def check_words(D: int, sizes: list[int], S: int, V: int, K: int) -> None:
         row[EOS] = -9.0
     table, found_sizes = torch.zeros(len(sizes), S, dtype=torch.int64), torch.zeros(len(sizes))
     found_sizes = found_sizes.long()
-    output_words_triton.select(logits, odds, table, found_sizes)
+    output_words_triton.select(logits, odds, table, found_sizes, EOS)
     selected = logits > odds
     selected[:, EOS] = True
     assert torch.equal(found_sizes, selected.sum(1))

@@ -80,7 +80,9 @@ class ModelConfig:
     @property
     def specials(self) -> Specials:
         """The special ids as one value."""
-        return Specials(self.pad, self.start, self.eos, self.unk)
+        return Specials(
+            self.pad, self.start, self.eos, self.unk, self.source_prefix, self.source_eos
+        )
 
     def _check_sizes(self) -> None:
         for name in ("src_vocab_size", "tgt_vocab_size"):

@@ -16,7 +16,6 @@ import triton.language as tl
 from torch import Tensor
 
 from sieve.kernels.buffers import BeamBuffers, chunk_width
-from sieve.tokenize.vocabulary import EOS
 
 _BLOCK = 4096
 _MOST_MAXIMA = 8192
@@ -230,6 +229,6 @@ def advance(beams: BeamBuffers, found: Summary, words: Tensor | None, vocab_size
         0 if words is None else words.stride(0), vocab_size, beams.n_best, beams.enough,
         K=K, KP=KP, RP=max(2, triton.next_power_of_2(2 * K)), CP=CP,
         PP=max(2, triton.next_power_of_2(P)), WIDTH=S // C,
-        HAS_WORDS=words is not None, END=EOS,
+        HAS_WORDS=words is not None, END=beams.eos,
         num_warps=1 if KP * CP <= 512 else 4 if KP * CP <= 2048 else 8,
     )  # fmt: skip

@@ -80,6 +80,10 @@ class BeamBuffers:
     enough: int
     """Finished hypotheses that end a sentence whatever may follow."""
     n_best: int
+    first: int
+    """Id at the place of the start."""
+    eos: int
+    """Id that ends a hypothesis."""
 
 
 def chunk_width(columns: int) -> int:

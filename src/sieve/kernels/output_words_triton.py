@@ -13,7 +13,6 @@ import triton.language as tl
 from torch import Tensor
 
 from sieve.kernels.beams_triton import Summary
-from sieve.tokenize.vocabulary import EOS
 
 _FEW = 2048
 """Columns of all sentences together up to which programs take the fewest words."""
@@ -105,14 +104,14 @@ def word_logits(
     return Summary(logits, tops, sums, tops)
 
 
-def select(logits: Tensor, log_odds: Tensor, words: Tensor, sizes: Tensor) -> None:
-    """Puts the places of logits (B, V) above log_odds, and EOS, into words (B, W) and sizes (B,).
+def select(logits: Tensor, log_odds: Tensor, words: Tensor, sizes: Tensor, eos: int) -> None:
+    """Puts the places of logits (B, V) above log_odds, and eos, into words (B, W) and sizes (B,).
 
     Behind a sentence's last word things stay as they were; `sizes` counts beyond W as well.
     """
     B, V = logits.shape
     block = min(8192, triton.next_power_of_2(V))
     _select[(B,)](
-        logits, log_odds, words, sizes, V, words.shape[1], BLOCK=block, END=EOS,
+        logits, log_odds, words, sizes, V, words.shape[1], BLOCK=block, END=eos,
         num_warps=16 if block >= 4096 else 4,
     )  # fmt: skip

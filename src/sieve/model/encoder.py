@@ -1,27 +1,42 @@
-"""Pre-norm Transformer encoder: embedded source in, contextual states out."""
+"""Transformer encoder: embedded source in, contextual states out."""
 
 from torch import Tensor, nn
 
 from sieve.bundle.config import ModelConfig
-from sieve.model.layers import FeedForward, SelfAttention
+from sieve.model.layers import FeedForward, SelfAttention, residual
 
 
 class EncoderLayer(nn.Module):
-    """x + attention(norm(x)), then x + feed_forward(norm(x))."""
+    """Attention, then feed-forward, each with its residual connection."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        D = config.d_model
-        self.attention_norm = nn.LayerNorm(D)
+        D, epsilon = config.d_model, config.norm_epsilon
+        self.post = config.norm == "post"
+        self.attention_norm = nn.LayerNorm(D, epsilon)
         self.attention = SelfAttention(D, config.heads)
-        self.feed_forward_norm = nn.LayerNorm(D)
-        self.feed_forward = FeedForward(D, config.d_ff)
+        self.feed_forward_norm = nn.LayerNorm(D, epsilon)
+        self.feed_forward = FeedForward(D, config.d_ff, config.activation)
         self.dropout = nn.Dropout(config.dropout)
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
         """X is (B, T, D), mask (B, 1, 1, T)."""
-        x = x + self.dropout(self.attention(self.attention_norm(x), mask))
-        return x + self.dropout(self.feed_forward(self.feed_forward_norm(x)))
+
+        def attend(y: Tensor) -> Tensor:
+            return self.dropout(self.attention(y, mask))
+
+        def feed(y: Tensor) -> Tensor:
+            return self.dropout(self.feed_forward(y))
+
+        x = residual(x, self.attention_norm, attend, post=self.post)
+        return residual(x, self.feed_forward_norm, feed, post=self.post)
+
+
+def final_norm(config: ModelConfig) -> nn.Module:
+    """The norm behind the last layer; layers that end in one of their own need none."""
+    if config.norm == "post":
+        return nn.Identity()
+    return nn.LayerNorm(config.d_model, config.norm_epsilon)
 
 
 class Encoder(nn.Module):
@@ -30,7 +45,7 @@ class Encoder(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(config.encoder_layers))
-        self.norm = nn.LayerNorm(config.d_model)
+        self.norm = final_norm(config)
 
     def forward(self, x: Tensor, src_mask: Tensor) -> Tensor:
         """X (B, T, D) embedded source, src_mask (B, T); returns the memory (B, T, D)."""

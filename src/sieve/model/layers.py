@@ -5,6 +5,8 @@ to the layers in encoder.py and decoder.py.
 """
 
 import math
+from collections.abc import Callable, Sequence
+from typing import Literal
 
 import torch
 import torch.nn.functional as F
@@ -14,15 +16,37 @@ from sieve.model.attention import attend
 from sieve.model.recurrence import linear_recurrence
 
 
-def sinusoids(start: int, length: int, width: int, device: torch.device) -> Tensor:
-    """Positions start … start+length-1 as in Vaswani et al. 2017, sines then cosines: (T, D)."""
+def sinusoids(
+    start: int, length: int, width: int, device: torch.device, steps: int | None = None
+) -> Tensor:
+    """Positions start … start+length-1 as in Vaswani et al. 2017, sines then cosines: (T, D).
+
+    The frequency falls by 10000 in `steps` steps, half the width where nothing is said.
+    """
     half = width // 2
     frequency = torch.exp(
-        torch.arange(half, device=device, dtype=torch.float32) * (-math.log(10000.0) / half)
+        torch.arange(half, device=device, dtype=torch.float32)
+        * (-math.log(10000.0) / (steps or half))
     )
     position = torch.arange(start, start + length, device=device, dtype=torch.float32)
     angle = position[:, None] * frequency[None]
     return torch.cat((angle.sin(), angle.cos()), dim=1)
+
+
+def residual(
+    x: Tensor, norm: nn.Module, sublayer: Callable[[Tensor], Tensor], *, post: bool
+) -> Tensor:
+    """A sublayer with its residual connection, x + f(norm(x)), or norm(x + f(x)) where `post`."""
+    if post:
+        return norm(x + sublayer(x))
+    return x + sublayer(norm(x))
+
+
+def activate(x: Tensor, kind: Literal["relu", "swish", "gelu"]) -> Tensor:
+    """The non-linearity of feed-forward sublayers; gelu as Marian has it."""
+    if kind == "relu":
+        return F.relu(x)
+    return F.silu(x) if kind == "swish" else x * torch.sigmoid(1.702 * x)
 
 
 def split_heads(x: Tensor, heads: int) -> Tensor:
@@ -74,25 +98,35 @@ class CrossAttention(nn.Module):
         context = attend(q, keys_values[0], keys_values[1], mask)
         return self.out(merge_heads(context))
 
-    def alignment(self, x: Tensor, keys_values: Tensor, mask: Tensor) -> Tensor:
-        """Log-probabilities of head 0, the head that guided alignment trains: (B, U, T)."""
-        q = split_heads(self.query(x), self.heads)[:, 0]
-        k = keys_values[0, :, 0]
-        scores = (q @ k.transpose(1, 2)).float() / math.sqrt(q.shape[-1])
-        return scores.masked_fill(~mask[:, 0], -math.inf).log_softmax(dim=-1)
+    def alignment(
+        self, x: Tensor, keys_values: Tensor, mask: Tensor, heads: Sequence[int] = (0,)
+    ) -> Tensor:
+        """Log-probabilities (B, U, T): the mean of some heads; head 0 is trained to align."""
+        queries = split_heads(self.query(x), self.heads)
+        each = []
+        for head in heads:
+            q, k = queries[:, head], keys_values[0, :, head]
+            scores = (q @ k.transpose(1, 2)).float() / math.sqrt(q.shape[-1])
+            each.append(scores.masked_fill(~mask[:, 0], -math.inf).log_softmax(dim=-1))
+        if len(each) == 1:
+            return each[0]
+        return torch.stack(each).logsumexp(dim=0) - math.log(len(each))
 
 
 class FeedForward(nn.Module):
-    """Two linear maps with a ReLU between, at each position."""
+    """Two linear maps with a non-linearity between, at each position."""
 
-    def __init__(self, width: int, hidden: int) -> None:
+    def __init__(
+        self, width: int, hidden: int, activation: Literal["relu", "swish", "gelu"] = "relu"
+    ) -> None:
         super().__init__()
+        self.activation = activation
         self.hidden = nn.Linear(width, hidden)
         self.out = nn.Linear(hidden, width)
 
     def forward(self, x: Tensor) -> Tensor:
         """Maps (…, D) to (…, D)."""
-        return self.out(F.relu(self.hidden(x)))
+        return self.out(activate(self.hidden(x), self.activation))
 
 
 class SSRU(nn.Module):

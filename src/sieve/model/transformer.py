@@ -16,7 +16,6 @@ from sieve.model.decoder import Decoder
 from sieve.model.encoder import Encoder
 from sieve.model.layers import sinusoids
 from sieve.model.nvs import build_head
-from sieve.tokenize.vocabulary import PAD
 
 
 @dataclass(frozen=True)
@@ -72,9 +71,12 @@ class TranslationModel(nn.Module):
         self.nvs = build_head(config)  # last: it must not move the other parts' random numbers
 
     def forward(self, src_ids: Tensor, tgt_in: Tensor, with_alignment: bool = False) -> Outputs:
-        """Teacher-forced pass: src_ids (B, T) ending in EOS, tgt_in (B, U) beginning with BOS."""
+        """Teacher-forced pass: src_ids (B, T) as `Specials.source_ids` makes them, tgt_in (B, U).
+
+        What tgt_in begins with stands at the place of the start (`Specials.first`).
+        """
         memory, src_mask = self.encode(src_ids)
-        x = self.dropout(self._embed(self.tgt_embedding, tgt_in, 0))
+        x = self.dropout(self._embed_target(tgt_in))
         alignment = None
         if with_alignment:
             states, alignment = self.decoder.forward_aligned(x, memory, src_mask)
@@ -84,18 +86,30 @@ class TranslationModel(nn.Module):
 
     def encode(self, src_ids: Tensor) -> tuple[Tensor, Tensor]:
         """Memory (B, T, D) and mask (B, T) of source ids (B, T)."""
-        src_mask = src_ids != PAD
-        x = self.dropout(self._embed(self.src_embedding, src_ids, 0))
+        src_mask = src_ids != self.config.specials.fill
+        x = self.dropout(self.embed_source(src_ids))
         return self.encoder(x, src_mask), src_mask
 
     def decode(self, tgt_in: Tensor, memory: Tensor, src_mask: Tensor) -> Tensor:
         """States (B, U, D) of tgt_in (B, U) after an encoded source; no dropout of its own."""
-        x = self._embed(self.tgt_embedding, tgt_in, 0)
-        return self.decoder(x, memory, src_mask)
+        return self.decoder(self._embed_target(tgt_in), memory, src_mask)
 
     def embed_source(self, src_ids: Tensor) -> Tensor:
         """What the encoder reads, (B, T, D), for source ids (B, T); no dropout."""
-        return self._embed(self.src_embedding, src_ids, 0)
+        return self._embed(self.src_embedding, src_ids)
+
+    def positions(self, length: int) -> Tensor:
+        """What is added to embedded tokens, (T, D), in the weights' precision."""
+        config, like = self.config, self.tgt_embedding.weight
+        D = config.d_model
+        steps = D // 2 - (config.position_step == "half_minus_one")
+        table = sinusoids(config.position_offset, length, D, like.device, steps)
+        return table.to(like.dtype)
+
+    @property
+    def embedding_scale(self) -> float:
+        """What embeddings are multiplied by."""
+        return math.sqrt(self.config.d_model) if self.config.embedding_scale else 1.0
 
     def bow_logits(self, memory: Tensor, src_mask: Tensor) -> Tensor:
         """The selection head's max-pooled logits (B, V), fp32."""
@@ -120,10 +134,16 @@ class TranslationModel(nn.Module):
         for layer in (*self.encoder.layers, *self.decoder.layers):
             layer.compile(dynamic=True)
 
-    def _embed(self, table: nn.Embedding, ids: Tensor, start: int) -> Tensor:
-        D = self.config.d_model
-        positions = sinusoids(start, ids.shape[1], D, ids.device).to(table.weight.dtype)
-        return table(ids) * math.sqrt(D) + positions
+    def _embed(self, table: nn.Embedding, ids: Tensor) -> Tensor:
+        if self.config.pad is None:
+            ids = ids.clamp(min=0)  # what fills up a batch is no id
+        return table(ids) * self.embedding_scale + self.positions(ids.shape[1])
+
+    def _embed_target(self, tgt_in: Tensor) -> Tensor:
+        x = self._embed(self.tgt_embedding, tgt_in)
+        if self.config.start is None:
+            x = torch.cat((self.positions(1).expand(len(x), 1, -1), x[:, 1:]), dim=1)
+        return x
 
     def _initialise(self) -> None:
         for module in self.modules():

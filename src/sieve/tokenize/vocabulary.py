@@ -24,6 +24,10 @@ class Specials:
     """What a translation starts from; None where that is a vector of zeros."""
     eos: int = EOS
     unk: int | None = UNK
+    source_prefix: tuple[int, ...] = ()
+    """Ids before every source sentence."""
+    source_eos: bool = True
+    """Whether a source sentence ends in EOS."""
 
     @property
     def all(self) -> frozenset[int]:
@@ -31,9 +35,19 @@ class Specials:
         ids = (self.pad, self.start, self.eos, self.unk)
         return frozenset(index for index in ids if index is not None)
 
-    def ended(self, ids: Sequence[int] | IntArray) -> IntArray:
-        """These ids and EOS behind them."""
-        return np.array([*ids, self.eos])
+    @property
+    def first(self) -> int:
+        """The id at the place of the start; where that is a vector of zeros, nobody reads it."""
+        return self.eos if self.start is None else self.start
+
+    @property
+    def fill(self) -> int:
+        """What fills up batches; -1, which is no id, where a model has none of its own."""
+        return -1 if self.pad is None else self.pad
+
+    def source_ids(self, ids: Sequence[int] | IntArray) -> IntArray:
+        """A source sentence as the encoder reads it."""
+        return np.array([*self.source_prefix, *ids, *[self.eos] * self.source_eos], np.int64)
 
 
 OWN = Specials()

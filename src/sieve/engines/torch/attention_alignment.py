@@ -5,7 +5,7 @@ token. A token is linked to the source token with the highest weight; where that
 source, it is linked to none.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, Literal
 
 import numpy as np
@@ -15,9 +15,9 @@ from torch import Tensor
 
 from sieve.data.alignments import Alignments
 from sieve.data.corpus import Ragged
+from sieve.engines.torch.source_encoding import pad
 from sieve.model.layers import CrossAttention, split_heads
 from sieve.model.transformer import Outputs, TranslationModel
-from sieve.tokenize.vocabulary import BOS, EOS, PAD
 
 Heads = Literal["guided", "average"]
 
@@ -41,12 +41,14 @@ class AttentionAligner:
     def align(self, src: Ragged, tgt: Ragged) -> Alignments:
         """One link at most for each target token, in the order of the pairs."""
         positions = np.full(len(tgt.ids), -1, np.int64)
+        specials = self._model.config.specials
         for index in self._batches(src, tgt):
-            src_ids = _padded([np.append(src[i], EOS) for i in index])  # (B, T)
-            tgt_in = _padded([np.concatenate([[BOS], tgt[i]]) for i in index])  # (B, U + 1)
+            sources = pad([specials.source_ids(src[i]) for i in index], specials.fill)  # (B, T)
+            targets = pad([[specials.first, *tgt[i]] for i in index], specials.eos)  # (B, U + 1)
+            src_ids, tgt_in = torch.from_numpy(sources), torch.from_numpy(targets)
             best = self._attention(src_ids, tgt_in).argmax(dim=2).cpu().numpy()  # (B, U + 1)
             for row, pair in enumerate(index):
-                # state j has read BOS and j tokens, and predicts token j
+                # state j has read the start and j tokens, and predicts token j
                 found = best[row, : len(tgt[pair])]
                 linked = np.where(found < len(src[pair]), found, -1)
                 positions[tgt.offsets[pair] : tgt.offsets[pair + 1]] = linked
@@ -94,13 +96,6 @@ class AttentionAligner:
                 stop += 1
             yield order[start:stop]
             start = stop
-
-
-def _padded(sentences: Sequence[npt.NDArray[np.integer]]) -> Tensor:
-    array = np.full((len(sentences), max(map(len, sentences))), PAD, np.int64)
-    for row, ids in enumerate(sentences):
-        array[row, : len(ids)] = ids
-    return torch.from_numpy(array)
 
 
 def _links(tgt: Ragged, positions: npt.NDArray[np.int64]) -> Alignments:

@@ -17,7 +17,7 @@ from torch import Tensor
 from sieve.engines.options import SearchOptions
 from sieve.engines.torch.output_words import OutputWords
 from sieve.kernels.buffers import BeamBuffers, chunk_width
-from sieve.tokenize.vocabulary import BOS, EOS
+from sieve.tokenize.vocabulary import OWN, Specials
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,12 @@ class Beams(BeamBuffers):
 
     @classmethod
     def create(
-        cls, limits: Sequence[int], options: SearchOptions, device: torch.device, max_length: int
+        cls,
+        limits: Sequence[int],
+        options: SearchOptions,
+        device: torch.device,
+        max_length: int,
+        specials: Specials = OWN,
     ) -> Beams:
         """Buffers before the first step, for `limits` (B,) up to `max_length` (U) tokens."""
         B, K, U = len(limits), options.rows, max_length
@@ -52,7 +57,7 @@ class Beams(BeamBuffers):
         greedy = options.sampling is None and K == 1
         beams = cls(
             score=full((B, K), 0.0, torch.float32),
-            ids=full((B, K), BOS, torch.int64),
+            ids=full((B, K), specials.first, torch.int64),
             done=full((B,), 0, torch.bool),
             final=full((B, K), -math.inf, torch.float32),
             final_at=full((B, K), -1, torch.int64),
@@ -69,6 +74,8 @@ class Beams(BeamBuffers):
             aligned=full((U, B, K), 0, torch.int64) if options.alignment else None,
             enough=K if options.stop == "first" or greedy or options.sampling else K + 1,
             n_best=options.n_best,
+            first=specials.first,
+            eos=specials.eos,
         )
         beams.limit.copy_(torch.tensor(limits))
         beams.reset(fixed=options.sampling is not None)
@@ -80,7 +87,7 @@ class Beams(BeamBuffers):
         self.score.zero_()
         if not fixed:
             self.score[:, 1:] = -math.inf  # all hypotheses are still the same one
-        self.ids.fill_(BOS)
+        self.ids.fill_(self.first)
         self.done.zero_()
         self.final.fill_(-math.inf)
         self.final_at.fill_(-1)
@@ -96,7 +103,7 @@ class Beams(BeamBuffers):
         R = found.ids.shape[1]
         self.history.index_copy_(0, self.position, ((found.beam << 32) | found.ids)[None])
         self.log_probs.index_copy_(0, self.position, found.log_prob[None])
-        is_eos = found.ids == EOS
+        is_eos = found.ids == self.eos
         cut = self.limit <= self.position + 1  # (B,)
         self._finish(found, is_eos | cut[:, None])
         ranks = torch.arange(R, device=is_eos.device)

@@ -16,8 +16,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from sieve.bundle.config import ModelConfig
 from sieve.engines.engine import Hypothesis
 from sieve.engines.options import SearchOptions
+from sieve.engines.torch import fused
 from sieve.engines.torch.beams import Beams
 from sieve.engines.torch.captured_source import (
     FIXED,
@@ -46,7 +48,7 @@ from sieve.engines.torch.stepping import DecoderSteps
 from sieve.kernels.dispatch import search_kernels
 from sieve.model.transformer import TranslationModel
 from sieve.selection.plan import Plan
-from sieve.tokenize.vocabulary import EOS, PAD, IntArray
+from sieve.tokenize.vocabulary import IntArray
 
 _SENTENCES = (1, 2, 4, 8, *range(16, 128, 16), *range(128, 513, 32), *range(576, 2049, 64))
 _SOURCE = (8, 16, 24, 32, 40, 48, 64, 80, 96, 128, 160, 192, 256, 384, 512)
@@ -88,12 +90,18 @@ class Shape:
     stop: str
 
 
+def captures(config: ModelConfig) -> bool:
+    """Whether searches of such a model are captured; others take step after step."""
+    return fused.takes(config) and not config.never and not config.forced_start
+
+
 class Captured:
     """Captured encoders and searches of one model."""
 
     def __init__(self, model: TranslationModel, everything: AllWords, capture: bool) -> None:
         self.model = model
         self.everything = everything
+        self.specials = model.config.specials
         self.device = everything.bias.device
         self.capture = capture
         self.kernels = search_kernels(everything.bias)
@@ -116,7 +124,7 @@ class Captured:
         self, src_ids: Sequence[IntArray], plan: Plan, options: SearchOptions
     ) -> list[list[Hypothesis]] | None:
         """The best translations; None where a sentence has more fixed words than buffers hold."""
-        choice = choice_of(plan, src_ids)
+        choice = choice_of(plan, src_ids, self.specials.eos)
         if choice is not None and choice.room > FIXED[-1]:
             return None
         limits = [options.max_length(len(ids)) for ids in src_ids]
@@ -132,8 +140,8 @@ class Captured:
         if key not in self._encodings:
             self._encodings[key] = self._new_encoding(*key)
         encoding = self._encodings[key]
-        rows = np.full((B, T), PAD)
-        rows[:, 0] = EOS  # sentences that fill the bucket
+        rows = np.full((B, T), self.specials.fill)
+        rows[:, 0] = self.specials.eos  # sentences that fill the bucket
         lengths = np.fromiter(map(len, src_ids), np.int64)
         rows[: len(src_ids)][np.arange(T) < lengths[:, None]] = np.concatenate(src_ids)
         encoding.src_ids.copy_(torch.from_numpy(rows))
@@ -171,7 +179,7 @@ class Captured:
         if searching.found is None or self.kernels is None:
             return hypotheses(search.beams, search.words.sizes)
         searching.finish()
-        return unpacked(searching.found.cpu().numpy(), self.kernels.trace.HEAD)
+        return unpacked(searching.found.cpu().numpy(), self.kernels.trace.HEAD, self.specials.eos)
 
     @property
     def _most(self) -> int:
@@ -189,12 +197,14 @@ class Captured:
         config, device, V = self.model.config, self.device, self.everything.vocab_size
         like, N = self.everything.weight, 0 if selects is None else B
         least, room = selects or (0, 0)
+        eos = self.specials.eos
         encoding = Encoding(
-            src_ids=torch.full((B, T), EOS, device=device),
+            eos=eos,
+            src_ids=torch.full((B, T), eos, device=device),
             log_odds=torch.zeros(1, device=device),
             memory=like.new_zeros(B, T, config.d_model),
             src_mask=torch.ones(B, T, dtype=torch.bool, device=device),
-            fixed=torch.full((N, room), EOS, device=device),
+            fixed=torch.full((N, room), eos, device=device),
             logits=torch.zeros(N, V, device=device),
             words=torch.zeros(N, bucket(_WORDS, self._most), dtype=torch.int64, device=device),
             sizes=torch.full((B,), V, device=device),
@@ -217,7 +227,9 @@ class Captured:
         """Words and sizes from logits and log_odds."""
         if self.kernels is not None:
             words, sizes = encoding.words, encoding.sizes
-            self.kernels.words.select(encoding.logits, encoding.log_odds, words, sizes)
+            self.kernels.words.select(
+                encoding.logits, encoding.log_odds, words, sizes, encoding.eos
+            )
             return
         selected = chosen(encoding)
         torch.sum(selected, dim=1, out=encoding.sizes)
@@ -226,7 +238,7 @@ class Captured:
     def _new_search(self, shape: Shape, encoding: Encoding, options: SearchOptions) -> Searching:
         B, T, U = shape.sentences, shape.src_length, shape.max_length
         steps = DecoderSteps(self.model, B, shape.beam_size, T, U)
-        beams = Beams.create([1] * B, options, self.device, U)
+        beams = Beams.create([1] * B, options, self.device, U, self.specials)
         words, load = self._new_words(shape, encoding, beams)
         search = Search(steps, words, beams)
         found = None if self.kernels is None else self.kernels.trace.buffer(beams)

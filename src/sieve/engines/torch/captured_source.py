@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from sieve.selection.plan import Plan
-from sieve.tokenize.vocabulary import EOS, PAD, IntArray
+from sieve.tokenize.vocabulary import IntArray
 
 Run = Callable[[], None]
 FIXED = (64, 256, 1024, 4096)
@@ -48,12 +48,12 @@ def supports(plan: Plan) -> bool:
     return plan.everything or plan.votes is not None
 
 
-def choice_of(plan: Plan, src_ids: Sequence[IntArray]) -> Choice | None:
+def choice_of(plan: Plan, src_ids: Sequence[IntArray], eos: int) -> Choice | None:
     """What a plan that is supported selects for these sentences; None for all words."""
     if plan.everything or plan.votes is None:
         return None
     include = np.array(plan.include, np.int32)
-    listed = plan.listed(src_ids, EOS) or [include[:0]] * len(src_ids)
+    listed = plan.listed(src_ids, eos) or [include[:0]] * len(src_ids)
     fixed = tuple(np.concatenate((ids, include)) for ids in listed)
     # +inf, which marks fixed words, must lie above every threshold
     return Choice(min(plan.votes.log_odds, _MOST), plan.votes.least, fixed)
@@ -63,6 +63,7 @@ def choice_of(plan: Plan, src_ids: Sequence[IntArray]) -> Choice | None:
 class Encoding:
     """Fixed buffers of one bucket of sources, and the work that fills them."""
 
+    eos: int
     src_ids: Tensor
     """(B, T)"""
     log_odds: Tensor
@@ -92,7 +93,7 @@ def load_choice(encoding: Encoding, choice: Choice) -> None:
     encoding.log_odds.fill_(choice.log_odds)
     if not encoding.fixed.shape[1]:
         return
-    rows = np.full(tuple(encoding.fixed.shape), EOS)
+    rows = np.full(tuple(encoding.fixed.shape), encoding.eos)
     for row, ids in zip(rows, choice.fixed, strict=False):
         row[: len(ids)] = ids
     encoding.fixed.copy_(torch.from_numpy(rows))
@@ -111,12 +112,12 @@ def mark_chosen(logits: Tensor, least: int, fixed: Tensor) -> Tensor:
 def chosen(encoding: Encoding) -> Tensor:
     """(B, V) whether a word is selected; EOS always is."""
     selected = encoding.logits > encoding.log_odds
-    selected[:, EOS] = True
+    selected[:, encoding.eos] = True
     return selected
 
 
 def compact(selected: Tensor, width: int) -> Tensor:
-    """(B, width) places of the True in each row of selected (B, V), ascending; PAD behind them.
+    """(B, width) places of the True in each row of selected (B, V), ascending; 0 behind them.
 
     Without a question to the host: each True goes to the column of its running number.
     """
@@ -124,5 +125,5 @@ def compact(selected: Tensor, width: int) -> Tensor:
     column = selected.cumsum(dim=1, dtype=torch.int32) - 1
     column = column.masked_fill(~selected, width).clamp(max=width)  # the last one is thrown away
     places = torch.arange(V, device=selected.device).expand(B, V)
-    words = torch.full((B, width + 1), PAD, dtype=torch.int64, device=selected.device)
+    words = torch.zeros(B, width + 1, dtype=torch.int64, device=selected.device)
     return words.scatter_(1, column.to(torch.int64), places)[:, :width]

@@ -11,33 +11,40 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from sieve.bundle.config import ModelConfig
 from sieve.engines.options import Blocked, SearchOptions
 from sieve.engines.torch.output_words import OutputWords
-from sieve.tokenize.vocabulary import BOS
 
 _ANY = -1
 
 
 class Constraints:
-    """Forced prefixes and blocked sequences of B sentences with K hypotheses each."""
+    """Forced prefixes, blocked sequences and ids that a model never generates.
+
+    For B sentences with K hypotheses each.
+    """
 
     def __init__(
         self,
         prefixes: Sequence[Sequence[int]],
         options: SearchOptions,
         words: OutputWords,
-        vocab_size: int,
+        config: ModelConfig,
     ) -> None:
         device, B = words.sizes.device, len(prefixes)
         self.position = torch.zeros(1, dtype=torch.int64, device=device)
         self.prefix = _prefix_columns(prefixes, words)  # (B, P), -1 where free
         self.blocked = [one for one in options.blocked if len(one.tokens)]
         L = max((len(one.tokens) for one in self.blocked), default=1)
-        self.recent = torch.full((B, options.rows, L), BOS, device=device)  # newest last
-        self.opens = torch.zeros(vocab_size, dtype=torch.bool, device=device)
+        self.recent = torch.full(
+            (B, options.rows, L), config.specials.first, device=device
+        )  # newest last
+        self.opens = torch.zeros(config.tgt_vocab_size, dtype=torch.bool, device=device)
         self.opens[list(options.open_ids)] = True
         self.required, self.before, self.at_start = _patterns(self.blocked, L, device)
         last = torch.tensor([one.tokens[-1] for one in self.blocked], device=device)
+        never = torch.tensor(config.never, dtype=torch.int64, device=device)
+        self.never = words.columns(never.expand(B, -1)) if config.never else None  # (B, M)
         self.last = words.columns(last.long().expand(B, -1)) if self.blocked else last
 
     def apply(self, logits: Tensor) -> Tensor:
@@ -50,6 +57,10 @@ class Constraints:
         if self.blocked:
             penalty = self._penalty(S, logits.dtype).masked_fill(forced[..., None] >= 0, 0.0)
             logits = logits + penalty
+        if self.never is not None:
+            out = torch.zeros(B, S + 1, dtype=torch.bool, device=logits.device)
+            out.scatter_(1, self.never.masked_fill(self.never < 0, S), True)
+            logits = logits.masked_fill((out[:, :S] & (forced < 0))[:, None], -math.inf)
         others = (forced >= 0) & (torch.arange(S, device=logits.device) != forced)  # (B, S)
         return logits.masked_fill(others[:, None], -math.inf).view(-1, S)
 
@@ -67,6 +78,7 @@ class Constraints:
         index = torch.tensor(sentences, device=self.prefix.device)
         other.position = self.position.clone()
         other.prefix, other.recent = self.prefix[index], self.recent[index]
+        other.never = None if self.never is None else self.never[index]
         other.last = self.last[index] if self.blocked else self.last
         return other
 

@@ -5,7 +5,6 @@ The plain layers are the definition. Norms are folded into the maps after them o
 
 from __future__ import annotations
 
-import functools
 from types import ModuleType
 from typing import cast
 
@@ -17,12 +16,14 @@ from sieve.kernels.buffers import Cells, Folded, Rows
 from sieve.kernels.dispatch import kernels_for, load
 from sieve.model.decoder import DecoderLayer
 from sieve.model.encoder import EncoderLayer
-from sieve.model.layers import SSRU, FeedForward, sinusoids
+from sieve.model.layers import SSRU, FeedForward
 from sieve.model.transformer import TranslationModel
 
 
 def few_row_kernels(ids: Tensor, model: TranslationModel) -> ModuleType | None:
-    """The kernels, where they can take as many rows as there are ids: few on a GPU."""
+    """The kernels, where they can take the model and as many rows as ids: few on a GPU."""
+    if not fused.takes(model.config):
+        return None
     found = kernels_for("few_rows", ids)
     width = model.config.d_model // model.config.heads
     fits = found is not None and ids.numel() <= found.MOST and width in (16, 32, 64, 128)
@@ -35,7 +36,8 @@ def encode(kernels: ModuleType, model: TranslationModel, src_ids: Tensor, mask: 
     table = model.src_embedding.weight
     pieces = load("fused")
     assert pieces is not None, "few_rows_triton is made of it"
-    rows = kernels.embed(src_ids.flatten(), table, _positions(T, D, table.device, table.dtype))
+    positions = fused.kept(model, f"_positions_{T}", [table], lambda: model.positions(T))
+    rows = kernels.embed(src_ids.flatten(), table, positions)
     for layer in (cast(EncoderLayer, layer) for layer in model.encoder.layers):
         attention = layer.attention
         qkv = kernels.product(rows, _after(attention.qkv, layer.attention_norm))
@@ -65,11 +67,6 @@ def _feed_forward(kernels: ModuleType, rows: Rows, layer: FeedForward, norm: nn.
     hidden = kernels.product(rows, _after(layer.hidden, norm), relu=True)
     out: Rows = kernels.product_add(hidden, _alone(layer.out), rows)
     return out
-
-
-@functools.lru_cache
-def _positions(length: int, width: int, device: torch.device, dtype: torch.dtype) -> Tensor:
-    return sinusoids(0, length, width, device).to(dtype)
 
 
 def _alone(linear: nn.Linear) -> Folded:

@@ -14,11 +14,24 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from sieve.bundle.config import ModelConfig
 from sieve.kernels.buffers import Cells
 from sieve.kernels.dispatch import kernels_for
 from sieve.model.layers import SSRU, CrossAttention, FeedForward
 
 T = TypeVar("T")
+
+
+def takes(config: ModelConfig) -> bool:
+    """Whether these pieces, and the kernels for few rows and captured searches, fit a model.
+
+    They are written for the models that Sieve trains; others take the plain layers.
+    """
+    return (
+        (config.norm, config.activation) == ("pre", "relu")
+        and config.embedding_scale
+        and None not in (config.start, config.pad)
+    )
 
 
 def layer_norm(x: Tensor, norm: nn.LayerNorm) -> Tensor:
@@ -67,11 +80,16 @@ def ssru_add_norm(
         gates = F.linear(normed, *fused_gates(mixer))  # (N, 2D)
         total, result = found.ssru_add_norm(gates, x, cells, norm)
         return total, result
+    return add_norm(x, ssru_step(mixer, normed, cells), norm)
+
+
+def ssru_step(mixer: SSRU, x: Tensor, cells: Cells) -> Tensor:
+    """One step on x (N, D); the new cells are written into the other half."""
     half = cells.position % 2
     before = cells.halves.index_select(0, half)[0].index_select(0, cells.parents)
-    mixed, after = mixer.step(normed, before)
+    mixed, after = mixer.step(x, before)
     cells.halves.index_copy_(0, 1 - half, after[None])
-    return add_norm(x, mixed, norm)
+    return mixed
 
 
 def feed_forward(x: Tensor, layer: FeedForward) -> Tensor:

@@ -16,7 +16,6 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from sieve.model.transformer import OutputLayer
-from sieve.tokenize.vocabulary import PAD
 
 WIDTH = 64
 """Columns come in multiples of it; the search takes them in chunks of half of it or less."""
@@ -152,7 +151,7 @@ class SelectedWords:
 
     sizes: Tensor
     words: Tensor
-    """(B, S) ids, ascending; PAD behind a sentence's last word."""
+    """(B, S) ids, ascending; any id behind a sentence's last word."""
     weight: Tensor
     """(B, S, D)"""
     bias: Tensor
@@ -188,7 +187,8 @@ class SelectedWords:
 
     def columns(self, ids: Tensor) -> Tensor:
         """See OutputWords."""
-        same = (self.words[:, None] == ids[..., None]) & (ids[..., None] != PAD)  # (B, *, S)
+        real = torch.arange(self.width, device=ids.device) < self.sizes[:, None]  # (B, S)
+        same = (self.words[:, None] == ids[..., None]) & real[:, None]  # (B, *, S)
         return torch.where(same.any(-1), same.int().argmax(-1), -1)
 
     def select(self, sentences: Sequence[int]) -> SelectedWords:
@@ -220,7 +220,7 @@ class IndexedWords:
     def gathered(self) -> SelectedWords:
         """The same words, gathered."""
         real = torch.arange(self.table.shape[1], device=self.table.device) < self.sizes[:, None]
-        return SelectedWords.gather(self.output, self.table.masked_fill(~real, PAD), self.sizes)
+        return SelectedWords.gather(self.output, self.table.masked_fill(~real, 0), self.sizes)
 
     @property
     def width(self) -> int:

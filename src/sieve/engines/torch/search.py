@@ -22,7 +22,6 @@ from sieve.engines.torch.output_words import IndexedWords, OutputWords
 from sieve.engines.torch.sampling import Noise, draw
 from sieve.errors import ModelError
 from sieve.kernels.dispatch import search_kernels
-from sieve.tokenize.vocabulary import EOS
 
 CHECK_EVERY = 8
 """Steps between two questions to the device whether sentences have ended."""
@@ -212,7 +211,7 @@ def hypotheses(beams: Beams, sizes: Tensor) -> list[list[Hypothesis]]:
     lengths = ends // beams.history.shape[2] + 1
     for index, (row, length) in enumerate(zip(rows.tolist(), lengths.tolist(), strict=True)):
         tokens = found.tokens[index, :length].tolist()
-        words = length - (tokens[-1] == EOS)
+        words = length - (tokens[-1] == beams.eos)
         positions = found.positions[index, :words].tolist()
         scores = tuple(found.log_probs[index, :length].tolist())
         one = Hypothesis(tuple(tokens[:words]), scores, counts[row], tuple(positions))
@@ -220,7 +219,7 @@ def hypotheses(beams: Beams, sizes: Tensor) -> list[list[Hypothesis]]:
     return results
 
 
-def unpacked(found: npt.NDArray[np.int32], head: int) -> list[list[Hypothesis]]:
+def unpacked(found: npt.NDArray[np.int32], head: int, eos: int) -> list[list[Hypothesis]]:
     """Hypotheses (B, n_best, head + 2U) as `trace_triton` packs them: see there."""
     B, number, width = found.shape
     if not found[:, 0, 0].all():
@@ -233,7 +232,7 @@ def unpacked(found: npt.NDArray[np.int32], head: int) -> list[list[Hypothesis]]:
     results: list[list[Hypothesis]] = [[] for _ in range(B)]
     for row, (length, size) in enumerate(zip(lengths, sizes, strict=True)):
         if length:
-            words = length - (tokens[row][length - 1] == EOS)
+            words = length - (tokens[row][length - 1] == eos)
             ids, values = tuple(tokens[row][:words]), tuple(scores[row][:length])
             results[row // number].append(Hypothesis(ids, values, size))
     return results

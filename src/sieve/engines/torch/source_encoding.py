@@ -7,28 +7,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
 import torch
 import torch.nn.functional as F
-from torch import Tensor
+from torch import Tensor, nn
 
 from sieve.engines.torch import few_rows, fused
 from sieve.kernels.dispatch import kernels_for
 from sieve.model.encoder import Encoder, EncoderLayer
 from sieve.model.layers import SelfAttention, merge_heads, split_heads
 from sieve.model.transformer import TranslationModel
-from sieve.tokenize.vocabulary import PAD, IntArray
+from sieve.tokenize.vocabulary import IntArray
 
 _SHORT = 128
 """Tokens up to which our own attention is the faster one."""
 
 
-def pad(sentences: Sequence[Sequence[int] | IntArray], width: int = 1) -> npt.NDArray[np.int64]:
-    """(B, T) with PAD behind each sentence; T is the longest, `width` at least."""
+def pad(
+    sentences: Sequence[Sequence[int] | IntArray], fill: int, width: int = 1
+) -> npt.NDArray[np.int64]:
+    """(B, T) with `fill` behind each sentence; T is the longest, `width` at least."""
     longest = max(map(len, sentences), default=1)
-    padded = np.full((len(sentences), max(width, longest)), PAD, np.int64)
+    padded = np.full((len(sentences), max(width, longest)), fill, np.int64)
     for row, ids in zip(padded, sentences, strict=True):
         row[: len(ids)] = ids
     return padded
@@ -36,9 +39,9 @@ def pad(sentences: Sequence[Sequence[int] | IntArray], width: int = 1) -> npt.ND
 
 def encode_source(model: TranslationModel, src_ids: Tensor) -> tuple[Tensor, Tensor]:
     """As model.encode, with residual connections and norms fused: memory (B, T, D), mask (B, T)."""
-    if kernels_for("fused", model.tgt_embedding.weight) is None:
+    if kernels_for("fused", model.tgt_embedding.weight) is None or not fused.takes(model.config):
         return model.encode(src_ids)
-    src_mask = src_ids != PAD
+    src_mask = src_ids != model.config.specials.fill
     zeros = torch.zeros_like(src_mask, dtype=model.src_embedding.weight.dtype)
     mask = zeros.masked_fill(~src_mask, -math.inf)[:, None, None, :]
     few = few_rows.few_row_kernels(src_ids, model)
@@ -54,7 +57,7 @@ def _encoder(encoder: Encoder, x: Tensor, mask: Tensor) -> Tensor:
     normed = fused.layer_norm(x, layers[0].attention_norm)
     for index, layer in enumerate(layers):
         last = index + 1 == len(layers)
-        after = encoder.norm if last else layers[index + 1].attention_norm
+        after = cast(nn.LayerNorm, encoder.norm) if last else layers[index + 1].attention_norm
         mixed = _attention(layer.attention, normed.view(B, T, D), mask).view(B * T, D)
         x, normed = fused.add_norm(x, mixed, layer.feed_forward_norm)
         x, normed = fused.add_norm(x, fused.feed_forward(normed, layer.feed_forward), after)

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from types import ModuleType
 from typing import cast
 
 import torch
-from torch import Tensor
+import torch.nn.functional as F
+from torch import Tensor, nn
 
 from sieve.engines.torch import few_rows, fused
 from sieve.kernels.buffers import Cells
 from sieve.model.decoder import DecoderLayer
-from sieve.model.layers import SSRU, SelfAttention, merge_heads, sinusoids, split_heads
+from sieve.model.layers import SSRU, SelfAttention, merge_heads, residual, split_heads
 from sieve.model.transformer import TranslationModel
 
 
@@ -47,6 +49,7 @@ class DecoderSteps:
         self.model = model
         self.layers = [cast(DecoderLayer, layer) for layer in model.decoder.layers]
         self.beams = beams
+        self.aligning = self.layers[config.alignment_layer]
         self.recurrent = config.decoder_mixer == "ssru"
         L = len(self.layers)
         with torch.no_grad():
@@ -60,7 +63,7 @@ class DecoderSteps:
             self.mask = like.new_zeros(sentences, 1, 1, src_length)
             self.position = torch.zeros(1, dtype=torch.int64, device=like.device)
             self.parents = torch.arange(N, device=like.device)
-            self.table = sinusoids(0, max_length, D, like.device).to(like.dtype)  # (U, D)
+            self.table = model.positions(max_length)  # (U, D)
         self._query: Tensor | None = None
 
     @property
@@ -85,17 +88,20 @@ class DecoderSteps:
                 self-attention's past can matter. Where the host cannot know, `max_length`.
             with_query: Remember what `alignment` needs.
         """
+        if not fused.takes(self.model.config):
+            return self._plain(ids, visible, with_query)
         if self.recurrent and not with_query:
             kernels = few_rows.few_row_kernels(ids, self.model)
             if kernels is not None:
                 return self._few_rows(kernels, ids)
+        final = cast(nn.LayerNorm, self.model.decoder.norm)
         embedding, norm = self.model.tgt_embedding.weight, self.layers[0].mixer_norm
         x, normed = fused.embed_norm(ids, embedding, self.table, self.position, norm)
         for index, layer in enumerate(self.layers):
             last = index + 1 == len(self.layers)
-            after = self.model.decoder.norm if last else self.layers[index + 1].mixer_norm
+            after = final if last else self.layers[index + 1].mixer_norm
             x, normed = self._mix(index, x, normed, visible)
-            if with_query and last:
+            if with_query and layer is self.aligning:
                 self._query = normed
             mixed = self._cross(layer, normed, self.keys_values[index])
             x, normed = fused.add_norm(x, mixed, layer.feed_forward_norm)
@@ -110,12 +116,14 @@ class DecoderSteps:
             self.past[..., :visible, :] = self.past[..., :visible, :].index_select(2, rows)
 
     def alignment(self) -> Tensor:
-        """(B, K) source position that the alignment head looked at in the last step."""
+        """(B, K) source position that the alignment heads looked at in the last step."""
         if self._query is None:
             raise ValueError("step was called without with_query")
         query = self._query.view(self.mask.shape[0], self.beams, -1)
-        scores = self.layers[-1].cross.alignment(
-            query, self.keys_values[-1], self.mask == 0
+        config = self.model.config
+        keys_values, real = self.keys_values[config.alignment_layer], self.mask == 0
+        scores = self.aligning.cross.alignment(
+            query, keys_values, real, config.alignment_heads
         )  # (B, K, T)
         return scores.argmax(dim=-1)
 
@@ -131,6 +139,31 @@ class DecoderSteps:
         other.mask = self.mask[index]
         other.position = self.position.clone()
         return other
+
+    def _plain(self, ids: Tensor, visible: int, with_query: bool) -> Tensor:
+        """A step of a model of any kind, in plain layers."""
+        model = self.model
+        x = F.embedding(ids, model.tgt_embedding.weight) * model.embedding_scale
+        if model.config.start is None:
+            x = x * (self.position > 0)
+        x = x + self.table.index_select(0, self.position)
+        for index, layer in enumerate(self.layers):
+            mix = partial(self._mixed, index, visible=visible)
+            x = residual(x, layer.mixer_norm, mix, post=layer.post)
+            if with_query and layer is self.aligning:
+                self._query = x if layer.post else layer.cross_norm(x)
+            look = partial(self._cross, layer, keys_values=self.keys_values[index])
+            x = residual(x, layer.cross_norm, look, post=layer.post)
+            x = residual(x, layer.feed_forward_norm, layer.feed_forward, post=layer.post)
+        states: Tensor = model.decoder.norm(x)
+        return states
+
+    def _mixed(self, index: int, x: Tensor, visible: int) -> Tensor:
+        """The mixer alone, on x (N, D)."""
+        mixer = self.layers[index].mixer
+        if isinstance(mixer, SSRU):
+            return fused.ssru_step(mixer, x, self._cells(index))
+        return self._attend_past(mixer, x, self.past[index], visible)
 
     def _few_rows(self, kernels: ModuleType, ids: Tensor) -> Tensor:
         """A step of few rows."""
@@ -161,7 +194,7 @@ class DecoderSteps:
         mask = torch.zeros(visible, dtype=x.dtype, device=x.device)
         mask = mask.masked_fill(places > self.position, -math.inf)[None, None, None]
         keys, values = past[0, :, :, :visible], past[1, :, :, :visible]
-        context = torch.nn.functional.scaled_dot_product_attention(q, keys, values, attn_mask=mask)
+        context = F.scaled_dot_product_attention(q, keys, values, attn_mask=mask)
         out: Tensor = mixer.out(merge_heads(context)[:, 0])
         return out
 

@@ -22,7 +22,7 @@ from sieve.engines.engine import FloatArray, Hypothesis
 from sieve.engines.keys import sentence_keys
 from sieve.engines.options import SearchOptions
 from sieve.engines.torch.beams import Beams
-from sieve.engines.torch.captured import Captured
+from sieve.engines.torch.captured import Captured, captures
 from sieve.engines.torch.constraints import Constraints
 from sieve.engines.torch.output_words import (
     WIDTH,
@@ -39,7 +39,7 @@ from sieve.engines.torch.torch_lossless import translate_lossless
 from sieve.model.transformer import TranslationModel
 from sieve.selection.plan import Selector
 from sieve.selection.shortlist import Shortlist, shortlists_of_rows
-from sieve.tokenize.vocabulary import BOS, EOS, IntArray, Specials
+from sieve.tokenize.vocabulary import IntArray, Specials
 
 Precision = Literal["float32", "bfloat16", "float16"]
 _DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
@@ -135,7 +135,7 @@ class TorchEngine:
 
     def encode(self, src_ids: Sequence[IntArray]) -> TorchEncoded:
         """See `Engine.encode`."""
-        padded = torch.from_numpy(pad(src_ids)).to(self.device)
+        padded = torch.from_numpy(pad(src_ids, self.specials.fill)).to(self.device)
         with self.inference():
             memory, src_mask = encode_source(self.model, padded)
         return TorchEncoded(self, src_ids, memory, src_mask)
@@ -168,20 +168,22 @@ class TorchEngine:
     ) -> list[list[Hypothesis]]:
         """See `Engine.decode`."""
         number = len(encoded.src_ids)
+        config = self.model.config
         prefixes = [()] * number if prefixes is None else prefixes
         if len(shortlists) != number or len(prefixes) != number:
             raise ValueError(
                 f"{len(shortlists)} shortlists, {len(prefixes)} prefixes, {number} sentences"
             )
+        prefixes = [(*config.forced_start, *prefix) for prefix in prefixes]
         shortlists = [s.with_words(p) for s, p in zip(shortlists, prefixes, strict=True)]
         results: dict[int, list[Hypothesis]] = {}
         with self.inference():
             for rows in self._turns(shortlists, options.rows):
                 words = self._output_words([shortlists[row] for row in rows])
                 search, limits = self._search(encoded, rows, words, options)
-                if options.blocked or any(prefixes[row] for row in rows):
+                if options.blocked or config.never or any(prefixes[row] for row in rows):
                     chosen = [prefixes[row] for row in rows]
-                    search.constraints = Constraints(chosen, options, words, self.vocab_size)
+                    search.constraints = Constraints(chosen, options, words, config)
                 results.update(zip(rows, run(search, limits), strict=True))
         return [results[row] for row in range(number)]
 
@@ -234,8 +236,7 @@ class TorchEngine:
         words: OutputWords,
     ) -> list[list[float]]:
         """Log-probabilities of each token and EOS, in one teacher-forced pass."""
-        tgt_in = torch.from_numpy(pad([[BOS, *ids] for ids in tgt_ids])).to(self.device)
-        tgt_out = torch.from_numpy(pad([[*ids, EOS] for ids in tgt_ids])).to(self.device)
+        tgt_in, tgt_out = self.teacher_forced(tgt_ids)
         index = torch.tensor(rows, device=self.device)
         memory, mask = encoded.memory[index], encoded.src_mask[index]
         states = self.model.decode(tgt_in, memory, mask)  # (B, U, D)
@@ -245,6 +246,15 @@ class TorchEngine:
         found = log_probs.gather(2, columns.clamp(min=0)[..., None])[..., 0]
         scores: list[list[float]] = found.masked_fill(columns < 0, -math.inf).tolist()
         return scores
+
+    def teacher_forced(self, tgt_ids: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
+        """What the decoder reads, and what it is to say: (B, U) ids, EOS behind their end."""
+        first, eos = self.specials.first, self.specials.eos
+        read, say = (
+            pad([[first, *ids] for ids in tgt_ids], eos),
+            pad([[*ids, eos] for ids in tgt_ids], eos),
+        )
+        return torch.from_numpy(read).to(self.device), torch.from_numpy(say).to(self.device)
 
     def _turns(
         self, shortlists: Sequence[Shortlist], rows: int, elements: int = 2**31
@@ -278,7 +288,7 @@ class TorchEngine:
     @cached_property
     def captured(self) -> Captured | None:
         """Searches in buckets, as graphs on a GPU; None where that is not wanted."""
-        if not self.graphs:
+        if not self.graphs or not captures(self.model.config):
             return None
         with self.inference():
             return Captured(self.model, self._all_words, capture=self.device.type == "cuda")
@@ -300,7 +310,7 @@ class TorchEngine:
             on_device = torch.from_numpy(mask).to(self.device, everything.bias.dtype)
             return MaskedWords(sizes, everything, on_device)
         width = padded_width(max(map(len, shortlists)))
-        words = torch.from_numpy(pad([shortlist.ids for shortlist in shortlists], width))
+        words = torch.from_numpy(pad([shortlist.ids for shortlist in shortlists], 0, width))
         words = words.to(self.device)
         return SelectedWords.gather(self.model.output, words, sizes)
 
@@ -318,7 +328,7 @@ class TorchEngine:
             keys = sentence_keys([encoded.src_ids[row] for row in rows], options.sampling.seed)
             on_device = torch.from_numpy(keys).to(self.device)
             noise = Noise(on_device, options.rows, options.sampling)
-        beams = Beams.create(limits, options, self.device, U)
+        beams = Beams.create(limits, options, self.device, U, self.specials)
         return Search(steps, words, beams, noise=noise), limits
 
 

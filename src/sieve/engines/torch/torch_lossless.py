@@ -19,10 +19,9 @@ from torch import Tensor
 
 from sieve.engines.engine import Hypothesis
 from sieve.engines.options import SearchOptions
-from sieve.engines.torch.source_encoding import pad
 from sieve.selection.plan import Selector
 from sieve.selection.shortlist import Shortlist
-from sieve.tokenize.vocabulary import BOS, EOS, PAD, IntArray
+from sieve.tokenize.vocabulary import IntArray
 
 if TYPE_CHECKING:
     from sieve.engines.torch.torch_engine import TorchEncoded, TorchEngine
@@ -55,8 +54,11 @@ def translate_lossless(
     plan = selection.plan()
     exclude = plan.exclude
     given = [list(prefix) for prefix in prefixes or [()] * len(src_ids)]
+    config = engine.model.config
     odd = (
-        options.sampling is not None
+        config.never
+        or config.forced_start
+        or options.sampling is not None
         or options.blocked
         or any(map(set(exclude).intersection, given))
     )
@@ -113,7 +115,8 @@ class _Search:
     ) -> Hypothesis | None:
         """A translation that all words agree with; None where it goes on from another word."""
         steps = len(guess.token_scores)
-        said = [*guess.tokens, EOS][:steps]
+        eos = self.engine.specials.eos
+        said = [*guess.tokens, eos][:steps]
         best = verdicts.best[place, :steps].tolist()
         scores = verdicts.chosen_scores[place, :steps].tolist()
         wrong = next((t for t in range(self.required[row], steps) if said[t] != best[t]), None)
@@ -122,7 +125,7 @@ class _Search:
         self.returns[row] += 1
         word = best[wrong]
         scores[wrong] = float(verdicts.best_scores[place, wrong])
-        if word == EOS:
+        if word == eos:
             return Hypothesis(
                 guess.tokens[:wrong],
                 tuple(scores[: wrong + 1]),
@@ -132,8 +135,8 @@ class _Search:
             )
         self.sure[row] = [*guess.tokens[:wrong], word]
         self.selected[row] = self.selected[row].with_words([word])
-        if self.returns[row] == _PATIENCE or word == PAD:  # which no selected words can hold
-            every = Shortlist.everything(self.engine.vocab_size)
+        if self.returns[row] == _PATIENCE:
+            every = Shortlist.everything(self.engine.vocab_size, eos)
             self.selected[row] = every.without(self.exclude)
         return None
 
@@ -145,14 +148,14 @@ def check(
     exclude: Sequence[int] = (),
 ) -> Verdicts:
     """One teacher-forced pass over translations, with all words but the excluded ones."""
-    tgt_in = torch.from_numpy(pad([[BOS, *one.tokens] for one in guesses])).to(engine.device)
-    tgt_out = torch.from_numpy(pad([[*one.tokens, EOS] for one in guesses])).to(engine.device)
+    eos = engine.specials.eos
+    tgt_in, tgt_out = engine.teacher_forced([one.tokens for one in guesses])
     weight, bias = engine.model.output.weight, engine.model.output.bias.clone()
-    bias[[word for word in exclude if word != EOS]] = -math.inf
+    bias[[word for word in exclude if word != eos]] = -math.inf
     with engine.inference():
         states = engine.model.decode(tgt_in, encoded.memory, encoded.src_mask)  # (B, U, D)
         top = torch.full(tgt_out.shape, -math.inf, device=engine.device)
-        best, chosen = torch.full_like(tgt_out, EOS), top.clone()
+        best, chosen = torch.full_like(tgt_out, eos), top.clone()
         total = torch.zeros_like(top)
         for begin in range(0, len(bias), _BLOCK):
             end = min(begin + _BLOCK, len(bias))
