@@ -210,8 +210,7 @@ def main() -> None:
     translator = load(args.model, threads=1)
     if args.lexicon:
         opened = partial(Lexicon.open, args.lexicon)
-        resources = replace(translator.resources, lexicon=opened)
-        translator = replace(translator, resources=resources)
+        translator.resources = replace(translator.resources, lexicon=opened)
     sets: dict[str, list[str]] = {}
     source, target = translator.languages
     for name in ("newstest2019", "newstest2017", "tatoeba2021"):

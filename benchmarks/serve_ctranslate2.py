@@ -21,6 +21,7 @@ from sieve.bundle.catalogue import find_model
 from sieve.bundle.directory import open_bundle
 from sieve.bundle.weights import model_config
 from sieve.processes.cores import usable_cores
+from sieve.serve import service
 from sieve.serve.models import Model, Models
 from sieve.serve.run import listen, serve
 from sieve.serve.settings import Settings
@@ -86,9 +87,10 @@ def main() -> None:
     parser.add_argument("model", help="Sieve model whose size and tokenizer to take")
     parser.add_argument("--port", type=int, default=0)
     arguments = parser.parse_args()
+    service.BATCH_CHARACTERS = BATCH_CHARACTERS
     threads = usable_cores()
     own = load(arguments.model, threads=1)
-    settings = Settings(port=arguments.port, batch_characters=BATCH_CHARACTERS)
+    settings = Settings(port=arguments.port)
     with tempfile.TemporaryDirectory() as folder:
         converted(find_model(arguments.model), Path(folder) / "model")
         peer = ctranslate2.Translator(

@@ -161,7 +161,7 @@ def main() -> None:
     translator = load(args.model, engine="native", threads=args.threads)
     # the lexicon that is compared is the one given, or none
     own = partial(Lexicon.open, args.lexicon) if args.lexicon else None
-    translator = replace(translator, resources=replace(translator.resources, lexicon=own))
+    translator.resources = replace(translator.resources, lexicon=own)
     languages = translator.languages
     direction = "-".join(languages)
     if set(languages) != set(read_pair(args.pair).languages):

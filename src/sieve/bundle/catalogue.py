@@ -1,17 +1,43 @@
-"""Built-in models: a name like `en-de` stands for a directory that came with the program.
+"""The models that are here: built-in ones, whose names stand for their directories, and others.
 
-They lie in `sieve/models` of an installed package or in `models` of a checkout; SIEVE_MODELS names
-folders to look in first. A directory of one's own goes before a built-in model of its name.
+Built-in ones lie in `sieve/models` of an installed package or in `models` of a checkout;
+SIEVE_MODELS names folders to look in first. A directory of one's own goes before a built-in model
+of its name.
 """
 
 import os
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import sieve
-from sieve.bundle.directory import CONFIG_FILE
+from sieve.bundle.directory import CONFIG_FILE, LEXICON_FILE
 from sieve.errors import ConfigError, ModelError
+from sieve.files import read_json
 
 VARIABLE = "SIEVE_MODELS"
+OWN_LICENCE = "as the program; texts it learnt from: MODEL_CARD.md"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What the catalogue says of a model."""
+
+    name: str
+    directory: Path
+    kind: str
+    """`built-in`, `imported` or `local`."""
+    languages: tuple[str, ...]
+    bytes: int
+    """Of the whole directory."""
+    weights: str
+    """int8, float16 or float32."""
+    selection: tuple[str, ...]
+    """What it can select words with: `nvs`, `lexicon`."""
+    licence: str
+    origin: Mapping[str, Any]
+    """Of an imported model: family, source, files with their hashes."""
 
 
 def find_model(model: str | Path) -> Path:
@@ -62,3 +88,49 @@ def _folders() -> list[Path]:
     package = Path(sieve.__file__).parent
     checkout = [package.parents[1] / "models"] if package.parent.name == "src" else []
     return [*named, package / "models", *checkout]
+
+
+def catalogue(imported: Path | None = None, local: tuple[Path, ...] = ()) -> list[Entry]:
+    """All models that are here: built-in, imported, then those of other folders.
+
+    Args:
+        imported: The folder that keeps imported models.
+        local: Model directories, or folders of some.
+    """
+    entries = [_entry(name, path, "built-in") for name, path in sorted(built_in().items())]
+    for folder in filter(None, (imported, *local)):
+        kind = "imported" if folder == imported else "local"
+        entries += [_entry(path.name, path, kind) for path in _directories(folder)]
+    return entries
+
+
+def _directories(folder: Path) -> list[Path]:
+    """The folder itself where it is a model, else the models in it."""
+    if (folder / CONFIG_FILE).is_file():
+        return [folder]
+    inner = sorted(folder.iterdir()) if folder.is_dir() else []
+    return [
+        path for path in inner if (path / CONFIG_FILE).is_file() and not path.name.startswith(".")
+    ]
+
+
+def _entry(name: str, directory: Path, kind: str) -> Entry:
+    """What a model's own configuration says; a damaged one is a ModelError."""
+    config = read_json(directory / CONFIG_FILE)
+    sections = {key: config.get(key) for key in ("model", "weights", "origin")}
+    model, weights, origin = (v if isinstance(v, dict) else {} for v in sections.values())
+    languages = config.get("languages")
+    ways = {"nvs": model.get("nvs_head", "tied") != "none"}
+    ways["lexicon"] = (directory / LEXICON_FILE).is_file()
+    unstated = OWN_LICENCE if kind == "built-in" else "not stated"
+    return Entry(
+        name=name,
+        directory=directory,
+        kind=kind,
+        languages=tuple(map(str, languages)) if isinstance(languages, list) else (),
+        bytes=sum(path.stat().st_size for path in directory.iterdir() if path.is_file()),
+        weights=str(weights.get("format", "float32")),
+        selection=tuple(way for way, there in ways.items() if there),
+        licence=str(origin.get("licence", unstated)),
+        origin=origin,
+    )

@@ -5,6 +5,7 @@ channel; everything else stays fp32. numpy only; knows neither files nor what th
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -33,16 +34,43 @@ _ROWS = 16 * BLOCK
 """Rows packed at a time: bounds the scratch memory."""
 
 
-def quantize(tensors: Tensors, where: str) -> dict[str, npt.NDArray[Any]]:
+@dataclass(frozen=True, eq=False)
+class Integers:
+    """A matrix that is quantised already: each row is its integers times its scale."""
+
+    values: npt.NDArray[np.int8]
+    """(N, K), from -127 to 127."""
+    scale: FloatArray
+    """(N,)."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """(N, K)."""
+        return self.values.shape
+
+    def floats(self) -> FloatArray:
+        """What the integers stand for."""
+        floats: FloatArray = self.values * self.scale[:, None]
+        return floats
+
+
+def quantize(
+    tensors: Mapping[str, npt.NDArray[Any] | Integers], where: str
+) -> dict[str, npt.NDArray[Any]]:
     """The int8 form of fp32 or fp16 tensors under their parameter names.
 
     Args:
-        tensors: All tensors of a model.
+        tensors: All tensors of a model; `Integers` stay as they are.
         where: Their origin, for error messages.
     """
     sizes = _sizes({name: array.shape for name, array in tensors.items()})
     result: dict[str, npt.NDArray[Any]] = {}
     for name, array in progress(tensors.items(), unit=" tensors", label="quantize"):
+        if isinstance(array, Integers):
+            result[name] = pack_integers(array)
+            scale = result[f"{name}_scale"] = np.zeros(sizes[name], np.float32)
+            scale[: len(array.scale)] = array.scale
+            continue
         if array.dtype not in (np.float32, np.float16):
             raise ModelError(
                 f"{where}: tensor {name} is {array.dtype}, expected float32 or float16"
@@ -130,6 +158,15 @@ def pack(weight: npt.NDArray[Any]) -> tuple[ByteArray, FloatArray]:
         groups = block.reshape(-1, BLOCK, Kp // 4, 4)
         packed[start // BLOCK :][: len(groups)] = groups.transpose(0, 2, 1, 3)
     return packed, scale
+
+
+def pack_integers(matrix: Integers) -> ByteArray:
+    """Bytes (Np/64, Kp/4, 64, 4) of a matrix of integers."""
+    N, K = matrix.shape
+    block = np.full((padded(N), padded(K)), ZERO, np.uint8)
+    block[:N, :K] = matrix.values.view(np.uint8) + np.uint8(ZERO)  # wraps: -127 becomes 1
+    groups = block.reshape(-1, BLOCK, block.shape[1] // 4, 4)
+    return np.ascontiguousarray(groups.transpose(0, 2, 1, 3))
 
 
 def unpack(packed: ByteArray, scale: FloatArray, shape: tuple[int, int]) -> FloatArray:

@@ -18,8 +18,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sieve.cli.measured_models import SELECTIONS, check_writable, opened, selections
 from sieve.cli.model_options import add_engine_arguments
-from sieve.cli.models import SELECTIONS, check_writable, opened, selections
 from sieve.engines.options import SearchOptions
 from sieve.errors import ConfigError
 

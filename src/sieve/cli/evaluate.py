@@ -22,8 +22,8 @@ import argparse
 import sys
 from pathlib import Path
 
+from sieve.cli.measured_models import add_measured_arguments, check_writable, opened
 from sieve.cli.model_options import add_engine_arguments
-from sieve.cli.models import add_measured_arguments, check_writable, opened
 from sieve.engines.options import SearchOptions
 from sieve.errors import ConfigError
 

@@ -5,7 +5,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sieve.cli.models import fitting_lexicon, selections
+from sieve.cli.measured_models import fitting_lexicon, selections
 from sieve.engines.options import SearchOptions
 from sieve.errors import InputError
 from sieve.evaluate.measure.aligner_recall import AlignerRow, measure_aligners

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sieve.cli.lines import as_json
+from sieve.cli.measured_models import check_writable, opened, selections
 from sieve.cli.model_options import add_engine_arguments
-from sieve.cli.models import check_writable, opened, selections
 from sieve.engines.options import SearchOptions
 from sieve.errors import ConfigError
 

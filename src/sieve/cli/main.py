@@ -7,6 +7,7 @@ docstring, the description and examples that `--help` shows. Only the chosen ver
 
 import argparse
 import importlib
+import keyword
 import os
 import sys
 from collections.abc import Sequence
@@ -22,6 +23,8 @@ VERBS = {
     "average": "average the best checkpoints of a run",
     "adapt": "fine-tune a model, or its selection head alone",
     "calibrate": "set the operating point of a model's selection",
+    "import": "turn a model of another toolkit into a model directory",
+    "models": "list the models that are here",
     "convert": "convert weights to int8, float16 or float32",
     "lexicon": "alignment lexicons: build, align, adapt, import, export, show",
     "translate": "translate lines or a document",
@@ -104,7 +107,9 @@ def whole_parser() -> argparse.ArgumentParser:
 
 
 def _declare(parser: argparse.ArgumentParser, verb: str) -> None:
-    module = importlib.import_module(f"sieve.cli.{verb}")
+    # no module can be called `import`
+    name = f"{verb}_" if keyword.iskeyword(verb) else verb
+    module = importlib.import_module(f"sieve.cli.{name}")
     parser.description = module.__doc__
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("-v", "--verbose", action="store_true", help="log more")

@@ -15,8 +15,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sieve.cli.measured_models import add_measured_arguments, fitting_lexicon, opened
 from sieve.cli.model_options import add_engine_arguments
-from sieve.cli.models import add_measured_arguments, fitting_lexicon, opened
 from sieve.engines.options import SearchOptions
 from sieve.errors import ConfigError, InputError
 from sieve.log import logger

@@ -29,6 +29,9 @@ from sieve.translate.translator import Translator
 
 T = TypeVar("T")
 
+BATCH_CHARACTERS = 500
+"""Of sentences that a thread takes together. The native engine gains nothing from batches but one
+call instead of several; long ones would only wait for each other."""
 DIRECTLY = 1000
 """Characters split in the event loop; more are split in a thread, so that others need not wait."""
 WRITERS = 4
@@ -68,7 +71,7 @@ class Service:
         self.limits: Limits = settings.limits
         self.detector = Detector(models.languages)
         threads = settings.threads or usable_cores()
-        self._dispatcher = Dispatcher(threads, settings.batch_characters)
+        self._dispatcher = Dispatcher(threads, BATCH_CHARACTERS)
         self._writers = ThreadPoolExecutor(WRITERS, thread_name_prefix="sieve-writer")
         self._accepted = 0
         self.telemetry = Telemetry(lambda: self._dispatcher.waiting)

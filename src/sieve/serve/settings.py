@@ -61,9 +61,6 @@ class Settings:
     """0 for any that is free."""
     threads: int | None = None
     """Sentences translated in parallel; by default one per usable core."""
-    batch_characters: int = 500
-    """Of sentences that a thread takes together. The native engine gains nothing from batches but
-    fewer calls; long ones would only wait for each other."""
     api_keys: Path | None = None
     """A file with a key per line; requests must give one of them."""
     cors: str = ""

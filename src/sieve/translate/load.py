@@ -6,11 +6,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from sieve.bundle.catalogue import find_model
 from sieve.bundle.directory import LEXICON_FILE, Bundle, open_bundle
 from sieve.bundle.weights import model_config
 from sieve.engines.engine import Engine
 from sieve.errors import ConfigError, ModelError, require
+from sieve.importers.opening import model_directory
 from sieve.repair.registry import open_repairs
 from sieve.selection.dial import Dial
 from sieve.selection.lexicon import Lexicon
@@ -45,8 +45,9 @@ def load(
     ('en', 'de')
 
     Args:
-        directory: What `sieve train`, `sieve average` or `sieve convert` wrote, or the name of a
-            built-in model such as `en-de`.
+        directory: What `sieve train`, `sieve import` or `sieve convert` wrote; the name of a
+            built-in model such as `en-de`; or what `sieve import` would read, a hub name such as
+            `Helsinki-NLP/opus-mt-en-fr` included, which is converted once and kept.
         engine: `native` (C++, CPU) or `torch`; by default native where it can do what is asked.
         device: `cpu`, `cuda` or `cuda:N`.
         precision: Of weights and arithmetic; by default that of the weights on the native engine
@@ -54,7 +55,7 @@ def load(
         threads: Sentences that the native engine translates side by side; by default one for each
             core that this process may use.
     """
-    bundle = open_bundle(find_model(directory))
+    bundle = open_bundle(model_directory(directory))
     tokenizers = bundle.tokenizers()
     if not re.fullmatch(r"cpu|cuda(:\d+)?", device):
         raise ConfigError(f"device: got '{device}', expected cpu, cuda or cuda:N")

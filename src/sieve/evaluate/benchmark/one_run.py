@@ -68,14 +68,14 @@ def run(job: Job) -> Run:
     translator = opened(job)
     engine, selector = translator.engine, translator.selector(job.selection)
     ids = translator.tokenizers.source.encode(list(job.sources))
-    src_ids = [np.array([*sentence, EOS]) for sentence in ids]
+    src_ids = [np.array([*one, EOS]) for one in ids]
     options = SearchOptions(beam_size=job.beam_size)
     for place in range(job.warm_up):
         engine.translate([src_ids[place % len(src_ids)]], selector, options)
     seconds, sizes = [], []
-    for sentence in src_ids:
+    for one in src_ids:
         start = time.perf_counter()
-        ((best, *_),) = engine.translate([sentence], selector, options)
+        ((best, *_),) = engine.translate([one], selector, options)
         seconds.append(time.perf_counter() - start)
         sizes.append(best.shortlist_size)
     p50, p90 = (1000 * float(np.percentile(seconds, share)) for share in (50, 90))
@@ -85,11 +85,11 @@ def run(job: Job) -> Run:
 def main() -> int:
     """Runs the job on stdin."""
     try:
-        result = run(Job(**json.load(sys.stdin)))
+        found = run(Job(**json.load(sys.stdin)))
     except SieveError as error:
         sys.stderr.write(f"{error}\n")
         return 2
-    sys.stdout.write(json.dumps(asdict(result)) + "\n")
+    sys.stdout.write(json.dumps(asdict(found)) + "\n")
     return 0
 
 

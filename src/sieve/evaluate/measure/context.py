@@ -55,13 +55,13 @@ class ContextRow:
 
 def measure_context(
     translator: Translator,
-    idiom_set: IdiomSet,
+    one: IdiomSet,
     thresholds: Sequence[float] = THRESHOLDS,
     done: Callable[[int], object] = lambda number: None,
 ) -> list[ContextRow]:
     """The comparison for each threshold, with all idiom tokens and with those in the reference."""
     translator.resources.need_threshold()
-    probe, _ = idiom_set.probes(translator.tokenizers)
+    probe, _ = one.probes(translator.tokenizers)
     scopes = (IN_SENTENCE, IN_REFERENCE)
     settings = [(scope, threshold) for scope in scopes for threshold in thresholds]
     reached: dict[tuple[str, float], list[_Reached]] = {setting: [] for setting in settings}
@@ -77,11 +77,11 @@ def measure_context(
             for scope in scopes:
                 needed = probe.needed[scope][row]
                 if len(needed):
-                    segment = _Reached(row, whole[needed], alone[needed], needed)
-                    reached[scope, threshold].append(segment)
+                    found = _Reached(row, whole[needed], alone[needed], needed)
+                    reached[scope, threshold].append(found)
         done(1)
     return [
-        _row(translator, idiom_set, scope, threshold, (segments, sizes[threshold]))
+        _row(translator, one, scope, threshold, (segments, sizes[threshold]))
         for (scope, threshold), segments in reached.items()
     ]
 
@@ -107,21 +107,21 @@ def _without_context(engine: Engine[Any], tokenizer: Tokenizer, src_ids: IntArra
 
 def _row(
     translator: Translator,
-    idiom_set: IdiomSet,
+    one: IdiomSet,
     scope: str,
     threshold: float,
-    measured: tuple[Sequence[_Reached], Sequence[tuple[int, int]]],
+    found: tuple[Sequence[_Reached], Sequence[tuple[int, int]]],
 ) -> ContextRow:
-    segments, sizes = measured
+    segments, sizes = found
     whole = np.array([segment.whole.all() for segment in segments], bool)
     alone = np.array([segment.alone.all() for segment in segments], bool)
     shares = (whole, alone, whole & ~alone, alone & ~whole)
     piece = translator.tokenizers.target.piece
     examples = [
         Example(
-            idiom_set.pairs.sources[segment.row],
-            idiom_set.idioms[segment.row],
-            idiom_set.translations[segment.row],
+            one.pairs.sources[segment.row],
+            one.idioms[segment.row],
+            one.translations[segment.row],
             tuple(piece(int(index)) for index in segment.needed[segment.whole & ~segment.alone]),
         )
         for segment in segments
@@ -132,6 +132,6 @@ def _row(
         float(share.mean()) if len(share) else 0.0 for share in shares
     )
     return ContextRow(
-        idiom_set.name, scope, threshold, len(segments), context, no_context, only, only_no,
+        one.name, scope, threshold, len(segments), context, no_context, only, only_no,
         means[0], means[1], tuple(examples[:EXAMPLES]),
     )  # fmt: skip

@@ -27,27 +27,27 @@ class ScopeRow:
 
 
 def measure_scopes(
-    translator: Translator, model: str, idiom_set: IdiomSet | ProverbSet, selections: Sequence[str]
+    translator: Translator, model: str, one: IdiomSet | ProverbSet, selections: Sequence[str]
 ) -> list[ScopeRow]:
     """Recall of each selection in each scope."""
     selectors = {name: translator.selector(name) for name in dict.fromkeys(selections)}
     rows = []
-    for probe in idiom_set.probes(translator.tokenizers):
+    for probe in one.probes(translator.tokenizers):
         for name, scopes in recalls(translator.engine, probe, selectors).items():
             rows += [
                 ScopeRow(
                     model,
-                    idiom_set.name,
+                    one.name,
                     name,
                     scope,
-                    recall.recall,
-                    recall.mean_size,
+                    found.recall,
+                    found.mean_size,
                     len(probe.src_ids),
                     probe.counted(scope),
                     probe.tokens(scope),
-                    f"test:{idiom_set.name}|scope:{scope}|selection:{name}"
+                    f"test:{one.name}|scope:{scope}|selection:{name}"
                     f"|engine:{translator.engine}|version:{sieve.__version__}",
                 )
-                for scope, recall in scopes.items()
+                for scope, found in scopes.items()
             ]
     return rows

@@ -1,0 +1,1 @@
+"""Models of other toolkits into Sieve's model directory: one family a file, behind one protocol."""

@@ -1,0 +1,122 @@
+"""Which decoder layer and heads say where a token came from: chosen by measurement.
+
+Most models were never trained to align. Tokens that are the same in the source and in the model's
+own output, once on each side (numbers, names, marks), must be aligned to each other; the attention
+that does so most often is the one to ask. No reference is needed.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sieve.bundle.config import ModelConfig
+from sieve.importers.forward import Array, Forward
+from sieve.log import progress
+from sieve.tokenize.tokenizer import Tokenizers
+
+SENTENCES = (
+    "On 14 March 1987, Maria Silva moved from Lisbon to Chicago with 3 suitcases.",
+    "The price rose from 45 to 52 dollars in June, said Peter Novak of IBM.",
+    "Is it true that Anna met Thomas in Oslo in 2004?",
+    "After the match, Carlos (22) thanked the 60,000 fans in Madrid.",
+    "The train to Berlin leaves at 17:35, not at 18:20!",
+    "In 1969, Armstrong and Aldrin walked on the Moon; Collins did not.",
+    "Please call Mrs Tanaka before 9:30 or write to the office in Osaka.",
+    "Of the 480 pages, Elena had read only 75; she found them too long.",
+    "Why did Google buy the company for 12.5 billion dollars in 2011?",
+    "Water boils at 100 degrees, but in Denver at 95.",
+    "The old bridge, built by Gustav in 1893, was closed for 16 months.",
+    "If you see David, tell him that Room 204 is free until Friday.",
+    "Samsung sold 31 million phones; Nokia, once the largest, sold 7 million.",
+    "Chapter 8 explains how the river Danube shaped the city of Vienna.",
+    "Two of the 19 students came from Kenya, the others from Brazil and Peru.",
+    "Doctor Lopez wrote that 83 per cent of the patients in Boston felt better.",
+    "It was Hannah, not Julia, who won the race in 2016 by 4 seconds.",
+    "The museum in Warsaw (opened in 1862) has more than 830,000 works.",
+    "Between 1914 and 1918, the village lost 57 men; their names stand on the wall.",
+    "Can flight 447 land in Nairobi when the wind is so strong?",
+)
+"""English sentences to measure with where none are given; of any language, better than nothing."""
+LEAST = 20
+"""Fewer tokens than these decide nothing."""
+_MOST_HEADS = 4
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How often the chosen attention led from a token to the same token."""
+
+    layer: int
+    heads: tuple[int, ...]
+    share: float
+    tokens: int
+
+
+def choose_alignment(
+    forward: Forward, config: ModelConfig, tokenizers: Tokenizers, sentences: Sequence[str]
+) -> Agreement | None:
+    """The layer and heads that agree best; None where the sentences have too few such tokens."""
+    maps, answers = [], []
+    for sentence in progress(sentences, unit=" sentences", label="alignment"):
+        ids = tokenizers.source.encode([sentence])[0]
+        source = [*config.source_prefix, *ids, *([config.eos] if config.source_eos else [])]
+        target = forward.greedy(source)
+        pairs = list(_copies(tokenizers, source, target))
+        if pairs:
+            attention = forward.forced(forward.encode(source), target).attention
+            for src_place, tgt_place in pairs:
+                maps.append(attention[:, :, tgt_place])
+                answers.append(src_place)
+    return _best(maps, answers) if len(answers) >= LEAST else None
+
+
+def aligned(config: ModelConfig, chosen: Agreement | None) -> ModelConfig:
+    """The configuration with the chosen attention."""
+    if chosen is None:
+        return config
+    return replace(config, alignment_layer=chosen.layer, alignment_heads=chosen.heads)
+
+
+def _copies(
+    tokenizers: Tokenizers, source: Sequence[int], target: Sequence[int]
+) -> Iterator[tuple[int, int]]:
+    """Places of tokens that are the same on both sides, once on each, and could be nothing else."""
+    src = [tokenizers.source.piece(index) for index in source]
+    tgt = [tokenizers.target.piece(index) for index in target]
+    for place, piece in enumerate(tgt):
+        text = piece.strip("▁")
+        telling = text and (not text.isalpha() or (len(text) > 2 and text[0].isupper()))
+        if telling and src.count(piece) == 1 and tgt.count(piece) == 1:
+            yield src.index(piece), place
+
+
+def _best(maps: Sequence[Array], answers: Sequence[int]) -> Agreement:
+    """Of single heads, of the best ones of a layer together, and of all: who agrees most."""
+    layers, heads = maps[0].shape[:2]
+    found = []
+    for layer in range(layers):
+        single = [_share(maps, answers, layer, (head,)) for head in range(heads)]
+        ranked = sorted(range(heads), key=lambda head: -single[head])
+        groups = [tuple(sorted(ranked[:n])) for n in (*range(1, _MOST_HEADS + 1), heads)]
+        found += [
+            Agreement(layer, group, _share(maps, answers, layer, group), len(answers))
+            for group in dict.fromkeys(groups)
+        ]
+    # of equals, few heads of a late layer
+    return max(found, key=lambda one: (one.share, -len(one.heads), one.layer))
+
+
+def _share(
+    maps: Sequence[Array], answers: Sequence[int], layer: int, heads: Sequence[int]
+) -> float:
+    chosen: list[Any] = list(heads)
+    hits: npt.NDArray[np.bool_] = np.array(
+        [
+            int(attention[layer, chosen].mean(axis=0).argmax()) == answer
+            for attention, answer in zip(maps, answers, strict=True)
+        ]
+    )
+    return round(float(hits.mean()), 4)

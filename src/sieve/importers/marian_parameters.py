@@ -1,0 +1,169 @@
+"""Which of Marian's parameters is which of ours: renamed, turned, fused, and none left over."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from sieve.bundle.config import ModelConfig
+from sieve.bundle.quantization import Integers
+from sieve.errors import ModelError
+from sieve.importers.foreign_model import Matrix
+from sieve.importers.marian_binary import Parameter
+from sieve.importers.tensors import fused
+
+_WITHOUT_EFFECT = ("decoder_c0_", "none_")
+
+
+def marian_tensors(
+    parameters: dict[str, Parameter], config: ModelConfig, omit_bias: bool, where: str
+) -> dict[str, Matrix]:
+    """The tensors of a model; a parameter that is missing or left over is a ModelError.
+
+    Args:
+        parameters: Marian's, by name.
+        config: Of the model.
+        omit_bias: Whether the output layer has no bias.
+        where: Origin, for error messages.
+    """
+    taken = _Parameters(parameters, where)
+    tensors = dict(_embeddings(taken, config))
+    tensors["output.bias"] = (
+        np.zeros(config.tgt_vocab_size, np.float32)
+        if omit_bias
+        else taken.vector("decoder_ff_logit_out_b")
+    )
+    for n in range(config.encoder_layers):
+        ours, theirs = f"encoder.layers.{n}", f"encoder_l{n + 1}"
+        tensors |= _self_attention(taken, f"{ours}.attention", f"{theirs}_self", config)
+        tensors |= _feed_forward(taken, ours, theirs, config)
+    for n in range(config.decoder_layers):
+        tensors |= _decoder_layer(taken, f"decoder.layers.{n}", f"decoder_l{n + 1}", config)
+    if config.norm == "pre":
+        for side in ("encoder", "decoder"):
+            tensors |= taken.norm(f"{side}.norm", f"{side}_top_ln", "")
+    taken.check_all_taken()
+    return tensors
+
+
+class _Parameters:
+    """Marian's parameters, each taken once at most."""
+
+    def __init__(self, parameters: dict[str, Parameter], where: str) -> None:
+        self._parameters, self._where = parameters, where
+        self._taken: set[str] = set()
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._parameters
+
+    def take(self, name: str) -> Parameter:
+        """A parameter as stored."""
+        if name not in self._parameters:
+            raise ModelError(f"{self._where}: has no tensor {name}")
+        self._taken.add(name)
+        return self._parameters[name]
+
+    def vector(self, name: str) -> Matrix:
+        """A bias or norm: (1, N) there, (N,) here."""
+        value = self.take(name)
+        if isinstance(value, Integers) or value.size != value.shape[-1]:
+            raise ModelError(f"{self._where}: tensor {name} has shape {value.shape}")
+        return value.reshape(-1)
+
+    def weight(self, name: str) -> Matrix:
+        """A matrix of a layer: (inputs, outputs) there, (outputs, inputs) here."""
+        value = self.embedding(name)
+        return value if isinstance(value, Integers) else np.ascontiguousarray(value.T)
+
+    def embedding(self, name: str) -> Matrix:
+        """A matrix as stored."""
+        value = self.take(name)
+        if len(value.shape) != 2:
+            raise ModelError(f"{self._where}: tensor {name} has shape {value.shape}")
+        return value
+
+    def linear(self, ours: str, theirs: str, numbers: Sequence[str]) -> dict[str, Matrix]:
+        """A layer of ours from one or several of theirs: `_W` and `_b` with each number."""
+        return {
+            f"{ours}.weight": fused([self.weight(f"{theirs}_W{n}") for n in numbers]),
+            f"{ours}.bias": fused([self.vector(f"{theirs}_b{n}") for n in numbers]),
+        }
+
+    def norm(self, ours: str, theirs: str, suffix: str) -> dict[str, Matrix]:
+        """A layer norm."""
+        return {
+            f"{ours}.weight": self.vector(f"{theirs}_scale{suffix}"),
+            f"{ours}.bias": self.vector(f"{theirs}_bias{suffix}"),
+        }
+
+    def check_all_taken(self) -> None:
+        """Refuses a parameter that means something and was not understood."""
+        left = [
+            name
+            for name in sorted(self._parameters.keys() - self._taken)
+            if not name.startswith(_WITHOUT_EFFECT)
+        ]
+        if left:
+            raise ModelError(
+                f"{self._where}: has the tensor {left[0]} ({len(left)} such in all), which Sieve "
+                "has no place for"
+            )
+
+
+def _embeddings(taken: _Parameters, config: ModelConfig) -> Iterator[tuple[str, Matrix]]:
+    """One table for all, or one a side; and the output's, where it has its own."""
+    source = target = "Wemb"
+    if "Wemb" not in taken:
+        source, target = "encoder_Wemb", "decoder_Wemb"
+    yield "tgt_embedding.weight", taken.embedding(target)
+    if config.tie != "all":
+        yield "src_embedding.weight", taken.embedding(source)
+    if config.tie == "none":
+        yield "output.weight", taken.weight("decoder_ff_logit_out_W")
+
+
+def _self_attention(
+    taken: _Parameters, ours: str, theirs: str, config: ModelConfig
+) -> dict[str, Matrix]:
+    return (
+        taken.linear(f"{ours}.qkv", theirs, "qkv")
+        | taken.linear(f"{ours}.out", theirs, "o")
+        | taken.norm(f"{ours}_norm", f"{theirs}_Wo_ln", _suffix(config))
+    )
+
+
+def _feed_forward(
+    taken: _Parameters, ours: str, theirs: str, config: ModelConfig
+) -> dict[str, Matrix]:
+    ours = f"{ours}.feed_forward"
+    return (
+        taken.linear(f"{ours}.hidden", f"{theirs}_ffn", "1")
+        | taken.linear(f"{ours}.out", f"{theirs}_ffn", "2")
+        | taken.norm(f"{ours}_norm", f"{theirs}_ffn_ffn_ln", _suffix(config))
+    )
+
+
+def _decoder_layer(
+    taken: _Parameters, ours: str, theirs: str, config: ModelConfig
+) -> dict[str, Matrix]:
+    if config.decoder_mixer == "ssru":
+        # before the unit, the norm has the cell's own name
+        norm = "rnn_ln" if config.norm == "pre" else "rnn_ffn_ln"
+        tensors = taken.linear(f"{ours}.mixer.forget", f"{theirs}_rnn", "f")
+        tensors[f"{ours}.mixer.value.weight"] = taken.weight(f"{theirs}_rnn_W")
+        tensors |= taken.norm(f"{ours}.mixer_norm", f"{theirs}_{norm}", _suffix(config))
+    else:
+        tensors = _self_attention(taken, f"{ours}.mixer", f"{theirs}_self", config)
+    context = f"{theirs}_context"
+    return (
+        tensors
+        | taken.linear(f"{ours}.cross.query", context, "q")
+        | taken.linear(f"{ours}.cross.key_value", context, "kv")
+        | taken.linear(f"{ours}.cross.out", context, "o")
+        | taken.norm(f"{ours}.cross_norm", f"{context}_Wo_ln", _suffix(config))
+        | _feed_forward(taken, ours, theirs, config)
+    )
+
+
+def _suffix(config: ModelConfig) -> str:
+    """Marian marks norms that stand before a sublayer."""
+    return "_pre" if config.norm == "pre" else ""

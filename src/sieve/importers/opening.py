@@ -1,0 +1,47 @@
+"""What a user may write where a model is expected.
+
+A directory of ours, the name of a built-in model, or another toolkit's model as a path or as a name
+on the hub.
+"""
+
+from pathlib import Path
+
+from sieve.bundle.catalogue import built_in, find_model
+from sieve.bundle.directory import CONFIG_FILE
+from sieve.errors import InputError, ModelError
+from sieve.files import read_json
+from sieve.importers.cache import cached
+from sieve.importers.families import is_foreign
+from sieve.importers.hub import from_hub, is_hub_name
+from sieve.importers.source import Source
+
+
+def model_directory(model: str | Path) -> Path:
+    """The model directory that is meant; another toolkit's model is converted once and kept."""
+    path = Path(model)
+    if not path.exists() and path.name not in built_in() and is_hub_name(str(model)):
+        return cached(from_hub(str(model)))
+    if path.is_file() or (path.is_dir() and not _is_own(path) and is_foreign(Source(path))):
+        return cached(Source(path))
+    return find_model(model)
+
+
+def foreign_source(model: str | Path) -> Source:
+    """The source of a model of another toolkit, which is not Sieve's own already."""
+    path = Path(model)
+    if path.is_dir() and (path / CONFIG_FILE).is_file() and _is_own(path):
+        raise ModelError(f"{model}: is a model directory of Sieve's already; use it as it is")
+    if path.exists():
+        return Source(path)
+    if is_hub_name(str(model)):
+        return from_hub(str(model))
+    raise InputError(f"{model}: no such file or directory, and no name on the hub (owner/model)")
+
+
+def _is_own(directory: Path) -> bool:
+    """Whether a directory is one of ours, whole or not."""
+    path = directory / CONFIG_FILE
+    try:
+        return path.is_file() and "model_type" not in read_json(path)
+    except ModelError:  # said again when it is opened
+        return True

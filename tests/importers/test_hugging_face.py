@@ -1,0 +1,156 @@
+"""MarianMT models against transformers, which they are the origin of, and their odd settings."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from marian_files import CONFIG, LINES, opus_directory, opus_tensors
+from safetensors.numpy import save_file
+
+from sieve.errors import ModelError
+from sieve.importers.forward import Forward, sinusoids
+from sieve.importers.hugging_face import HuggingFaceMarian
+from sieve.importers.source import Source
+from sieve.importers.tensors import check_tensors, floats
+
+transformers = pytest.importorskip("transformers")
+torch = pytest.importorskip("torch")
+
+
+def read(folder: Path) -> Any:
+    return HuggingFaceMarian().read(Source(folder))
+
+
+@pytest.mark.parametrize("activation", ["swish", "relu", "quick_gelu"])
+def test_log_probabilities_equal_those_of_transformers(activation: str, tmp_path: Path) -> None:
+    folder = opus_directory(tmp_path, {"activation_function": activation})
+    model = read(folder)
+    check_tensors(model.tensors, model.config, "opus")
+    forward = Forward(model.config, {name: floats(m) for name, m in model.tensors.items()})
+    origin = transformers.MarianMTModel.from_pretrained(folder).eval()
+    for line in LINES:
+        source = [*model.tokenizers.source.encode([line])[0], model.config.eos]
+        target = model.tokenizers.target.encode([line[::-1]])[0]
+        with torch.no_grad():
+            logits = origin(
+                input_ids=torch.tensor([source]),
+                decoder_input_ids=torch.tensor([[model.config.start, *target]]),
+            ).logits[0]
+        ends = [*target, model.config.eos]
+        expected = logits.log_softmax(-1)[torch.arange(len(ends)), torch.tensor(ends)]
+        np.testing.assert_allclose(
+            forward.log_probs(source, target), expected.numpy(), atol=2e-5, rtol=0
+        )
+
+
+def test_tokens_equal_those_of_transformers(tmp_path: Path) -> None:
+    folder = opus_directory(tmp_path, tags=(">>fra<<",))
+    tokenizers = read(folder).tokenizers
+    origin = transformers.MarianTokenizer.from_pretrained(folder)
+    lines = [*LINES, "  the   cat ", "A ﬁt cat, “no”", ">>fra<< the cat"]
+    for line in lines:
+        ids = tokenizers.source.encode([line])[0]
+        assert [*ids, 3] == origin(line)["input_ids"]
+        target = origin(text_target=line)["input_ids"]
+        assert tokenizers.target.encode([line])[0] == target[:-1]
+    decoded = origin.decode(target, skip_special_tokens=True)
+    assert tokenizers.target.decode([target]) == [decoded]
+
+
+def test_settings(tmp_path: Path) -> None:
+    config = read(opus_directory(tmp_path)).config
+    last = config.tgt_vocab_size - 1
+    assert (config.start, config.pad, config.eos, config.never) == (last, last, 3, (last,))
+    assert (config.norm, config.norm_epsilon, config.position_step) == ("post", 1e-5, "half")
+    assert config.unk == read(tmp_path).tokenizers.source.piece_id("<unk>")
+
+
+def test_weights_of_torch_are_the_same_and_nothing_is_unpickled(tmp_path: Path) -> None:
+    folder = opus_directory(tmp_path)
+    model = read(folder)
+    config = json.loads((folder / "config.json").read_text())
+    state = {name: torch.from_numpy(array) for name, array in opus_tensors(config).items()}
+    (folder / "model.safetensors").unlink()
+    torch.save(state, folder / "pytorch_model.bin")
+    again = read(folder)
+    for name, matrix in model.tensors.items():
+        np.testing.assert_array_equal(again.tensors[name], matrix)
+    torch.save({"x": Hostile()}, folder / "pytorch_model.bin")
+    with pytest.raises(ModelError, match=r"pytorch_model\.bin: not a file of tensors"):
+        read(folder)
+    assert not Hostile.ran
+
+
+class Hostile:
+    """What runs code when it is unpickled."""
+
+    ran = False
+
+    def __reduce__(self) -> Any:
+        return (setattr, (Hostile, "ran", True))
+
+
+def test_positions_that_are_stored_say_which_they_are(tmp_path: Path) -> None:
+    folder = opus_directory(tmp_path)
+    config = json.loads((folder / "config.json").read_text())
+    made = read(folder).config
+    from dataclasses import replace
+
+    for step in ("half", "half_minus_one"):
+        table = sinusoids(64, replace(made, position_step=step))  # type: ignore[arg-type]
+        names = {f"model.{side}.embed_positions.weight": table for side in ("encoder", "decoder")}
+        save_file({**opus_tensors(config), **names}, folder / "model.safetensors")
+        assert read(folder).config.position_step == step
+    table = np.random.default_rng(1).standard_normal(table.shape).astype(np.float32)
+    tensors = {**opus_tensors(config), "model.encoder.embed_positions.weight": table}
+    save_file(tensors, folder / "model.safetensors")
+    with pytest.raises(ModelError, match="cannot run positions other than sines and cosines"):
+        read(folder)
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"activation_function": "gelu"}, "activation_function is 'gelu': Sieve cannot run"),
+        ({"normalize_before": True}, "layer norms before sublayers in a MarianMT model"),
+        ({"normalize_embedding": True}, "layer norms behind embeddings"),
+        ({"static_position_embeddings": False}, "trained position embeddings"),
+        ({"decoder_attention_heads": 2}, "Sieve cannot run sides of different width"),
+        ({"bad_words_ids": [[1, 2]]}, "cannot forbid words of several tokens"),
+        ({"forced_bos_token_id": 5}, "forced_bos_token_id is 5"),
+        ({"eos_token_id": [3, 4]}, r"eos_token_id is \[3, 4\], expected one id"),
+        ({"eos_token_id": 10**9}, "got 1000000000, expected an id"),
+        ({"new_gating": "sigmoid"}, "the option new_gating is 'sigmoid', which this importer"),
+        ({"d_model": -1}, "d_model is -1, expected a number above 0"),
+    ],
+)
+def test_what_sieve_lacks_is_named(changes: dict[str, Any], expected: str, tmp_path: Path) -> None:
+    with pytest.raises(Exception, match=expected) as caught:
+        read(opus_directory(tmp_path, changes))
+    assert "\n" not in str(caught.value)
+
+
+def test_files_that_do_not_fit(tmp_path: Path) -> None:
+    folder = opus_directory(tmp_path)
+    (folder / "source.spm").unlink()
+    with pytest.raises(ModelError, match=r"source\.spm: no such file"):
+        read(folder)
+    folder = opus_directory(tmp_path)
+    (folder / "vocab.json").write_text('{"a": 0, "b": 2}')
+    with pytest.raises(ModelError, match="are not 0 to 1"):
+        read(folder)
+    (folder / "vocab.json").write_text('{"a": 0, "b": 1}')
+    with pytest.raises(ModelError, match="lacks the piece '<unk>'"):
+        read(folder)
+    folder = opus_directory(tmp_path)
+    (folder / "model.safetensors").unlink()
+    with pytest.raises(ModelError, match="has no weights: expected"):
+        read(folder)
+
+
+def test_another_family_is_not_taken(tmp_path: Path) -> None:
+    folder = opus_directory(tmp_path)
+    (folder / "config.json").write_text(json.dumps({**CONFIG, "model_type": "m2m_100"}))
+    assert HuggingFaceMarian().files(Source(folder)) == []
