@@ -248,7 +248,7 @@ def test_damage_is_one_line_and_costs_no_memory(family: str, tmp_path: Path) -> 
     resource.setrlimit(resource.RLIMIT_AS, (room, limit[1]))
     outcomes = set()
     try:
-        for number in range(120):
+        for number in range(60):
             rng = random.Random(number)
             path = rng.choice(list(files))
             path.write_bytes(_changed(files[path], rng))

@@ -43,7 +43,10 @@ class ImportedTokenizer:
     ) -> None:
         self._processor = processor = open_processor(model, where)
         self._model = model
-        own = [processor.id_to_piece(index) for index in range(processor.get_piece_size())]
+        try:
+            own = [processor.id_to_piece(index) for index in range(processor.get_piece_size())]
+        except UnicodeDecodeError:
+            raise ModelError(f"{where}: damaged: has a piece that is not UTF-8") from None
         self._mapped = pieces is not None
         self._pieces = own if pieces is None else list(pieces)
         self._ids = {piece: index for index, piece in enumerate(self._pieces)}
