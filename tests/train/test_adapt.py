@@ -15,9 +15,9 @@ from sieve.errors import ConfigError, InputError
 from sieve.files import read_json, write_json, write_tensors
 from sieve.repair.names import Names
 from sieve.repair.word_set import WordSet
-from sieve.tokenize.vocabulary import IntArray
+from sieve.tokenize.vocabulary import OWN, IntArray
 from sieve.train.adapt import AdaptOptions, adapt
-from sieve.train.calibrate import CalibrationOptions, calibrate, mean_size, store, with_eos
+from sieve.train.calibrate import CalibrationOptions, calibrate, mean_size, store
 from sieve.train.session import train
 
 
@@ -84,7 +84,7 @@ def test_a_new_head_for_a_model_without_one(
 
 def source_ids(corpus: Path, count: int) -> list[IntArray]:
     sources, _ = Corpus.open(corpus).pairs(range(count))
-    return with_eos([sources[row].tolist() for row in range(count)])
+    return [OWN.source_ids(sources[row]) for row in range(count)]
 
 
 def calibrated(model: Path, corpus: Path, safe: bool) -> Bundle:

@@ -15,13 +15,12 @@ from sieve.errors import ConfigError, ModelError
 from sieve.evaluate.measure.recall import Recall
 from sieve.selection.dial import Dial, DialPoint
 from sieve.selection.selectors import FullVocabulary, NeuralSelection
-from sieve.tokenize.vocabulary import EOS, IntArray
+from sieve.tokenize.vocabulary import EOS, OWN, IntArray
 from sieve.train.calibrate import (
     Calibration,
     CalibrationOptions,
     calibrate,
     store,
-    with_eos,
 )
 from sieve.translate.confidence import Confidence
 from sieve.translate.load import selection_resources
@@ -31,7 +30,7 @@ OPTIONS = SearchOptions()
 
 def sentences(number: int = 40, seed: int = 3) -> list[IntArray]:
     rng = np.random.default_rng(seed)
-    return with_eos([rng.integers(4, 90, rng.integers(2, 12)).tolist() for _ in range(number)])
+    return [OWN.source_ids(rng.integers(4, 90, rng.integers(2, 12))) for _ in range(number)]
 
 
 def shifted(weights: dict[str, Any], shift: float) -> dict[str, Any]:

@@ -16,6 +16,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sieve.selection.dial import DEFAULT_THRESHOLD
+
 if TYPE_CHECKING:
     from tqdm import tqdm
 
@@ -28,7 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("--size", int, 1000, "N", "mean tokens of a shortlist, at most"),
         ("--recall", float, 1.0, "R",
          "choose smaller shortlists if they hold this share of the model's own output tokens"),
-        ("--threshold", float, 0.9, "LAMBDA", "threshold that becomes the model's default"),
+        ("--threshold", float, DEFAULT_THRESHOLD, "LAMBDA",
+         "threshold that becomes the model's default"),
         ("--least", int, 512, "N", "tokens in every shortlist, at least; short sentences need it"),
         ("--threads", int, None, "N", "sentences in parallel"),
         ("--limit", int, 0, "N", "use only the first N lines of TEXT; 0: all"),
@@ -48,7 +51,8 @@ def execute(arguments: argparse.Namespace) -> None:
     from sieve.data.reading import read_lines
     from sieve.engines.native.native_engine import NativeEngine
     from sieve.log import progress
-    from sieve.train.calibrate import CalibrationOptions, calibrate, store, with_eos
+    from sieve.tokenize.tokenizer import source_ids
+    from sieve.train.calibrate import CalibrationOptions, calibrate, store
 
     options = CalibrationOptions(
         arguments.threshold, arguments.size, arguments.recall, arguments.least
@@ -57,7 +61,7 @@ def execute(arguments: argparse.Namespace) -> None:
     bundle = open_bundle(model)
     lines = [line for line in islice(read_lines(arguments.text), arguments.limit or None) if line]
     engine = NativeEngine.open(bundle, threads=arguments.threads)
-    ids = with_eos(bundle.tokenizers().source.encode(lines))
+    ids = source_ids(bundle.tokenizers().source, lines)
     bar: tqdm[None] = progress(total=2 * len(lines), unit="lines", label="calibrating")
 
     def advance(done: int) -> None:

@@ -18,7 +18,6 @@ import numpy.typing as npt
 
 from sieve.repair.draft import Span, carried
 from sieve.tokenize.tokenizer import Tokenizer
-from sieve.tokenize.vocabulary import EOS
 from sieve.tokenize.words import word_spans
 from sieve.translate.translation import Translation
 from sieve.translate.translator import Translator
@@ -97,10 +96,10 @@ def _votes(
     if translator.resources.threshold is None:
         yield from [None] * len(src_ids)
         return
-    engine = translator.engine
+    engine, special = translator.engine, translator.tokenizers.source.specials
     for start in range(0, len(src_ids), _AT_ONCE):
         batch = src_ids[start : start + _AT_ONCE]
-        encoded: Any = engine.encode([np.array([*ids, EOS]) for ids in batch])
+        encoded: Any = engine.encode([special.source_ids(ids) for ids in batch])
         for row, logits in enumerate(engine.position_logits(encoded)):
             yield logits[:-1, tgt_ids[start + row]].T.astype(np.float64)
 

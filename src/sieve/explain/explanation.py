@@ -15,7 +15,6 @@ from sieve.engines.options import SearchOptions
 from sieve.errors import InputError
 from sieve.selection.selectors import NeuralSelection
 from sieve.selection.shortlist import Shortlist
-from sieve.tokenize.vocabulary import EOS
 from sieve.tokenize.words import word_spans, word_texts
 from sieve.translate.translation import Request
 from sieve.translate.translator import Translator
@@ -103,7 +102,7 @@ def explain(translator: Translator, source: str, options: ExplainOptions) -> Exp
     ids = translator.tokenizers.source.encode([source])[0]
     if not ids:
         raise InputError("the sentence is empty, expected one to explain")
-    src_ids = np.array([*ids, EOS])
+    src_ids = translator.tokenizers.source.specials.source_ids(ids)
     selections = dict.fromkeys(["none", *options.selections])
     found = {
         name: translator.run([source], Request(name, options.search))[0] for name in selections

@@ -13,6 +13,9 @@ from typing import Any
 
 from sieve.errors import ConfigError, ModelError
 
+DEFAULT_THRESHOLD = 0.9
+"""λ of a model that was not calibrated, as in the paper."""
+
 
 @dataclass(frozen=True)
 class DialPoint:

@@ -18,10 +18,11 @@ from sieve.files import whole_file
 from sieve.selection.aligners.translation_table import TranslationTable
 from sieve.selection.lexicon import Lexicon, lexicon_of_table
 from sieve.tokenize.tokenizer import Tokenizer, Tokenizers
-from sieve.tokenize.vocabulary import EOS, PAD, SPECIAL_PIECES
+from sieve.tokenize.vocabulary import SPECIAL_PIECES
 
 _SPACES = re.compile(r"[ \t\r\f\v]+")  # what Marian splits at; other spaces belong to words
 SOCKEYE_SYMBOLS = ("<pad>", "<unk>", "<s>", "</s>")
+_SOCKEYE_PAD = 0  # what fills up its rows
 SOCKEYE_VOCABULARIES = ("vocab.src.0.json", "vocab.trg.0.json")
 
 
@@ -118,6 +119,7 @@ def _write_marian(path: Path, lexicon: Lexicon, tokenizers: Tokenizers, top: int
 def _read_ctranslate2(path: Path, tokenizers: Tokenizers, tally: Tally) -> Lexicon:
     rows: dict[int, list[int]] = {}
     source, target = _Ids(tokenizers.source), _Ids(tokenizers.target)
+    eos = tokenizers.source.specials.eos
     for number, line in _lines(path):
         phrase, tab, words = line.partition("\t")
         if not tab:
@@ -128,7 +130,7 @@ def _read_ctranslate2(path: Path, tokenizers: Tokenizers, tally: Tally) -> Lexic
             tally.phrases += 1
             continue
         # EOS ends every source sentence: its row holds what every sentence may use
-        src_id = EOS if not phrase else source.find(phrase, tally.source_words)
+        src_id = eos if not phrase else source.find(phrase, tally.source_words)
         if src_id is not None:
             found = (target.find(word, tally.target_words) for word in words.split(" ") if word)
             rows[src_id] = [tgt_id for tgt_id in found if tgt_id is not None]
@@ -137,7 +139,8 @@ def _read_ctranslate2(path: Path, tokenizers: Tokenizers, tally: Tally) -> Lexic
 
 def _write_ctranslate2(path: Path, lexicon: Lexicon, tokenizers: Tokenizers, top: int) -> None:
     with whole_file(path) as partial, partial.open("w", encoding="utf-8", newline="\n") as file:
-        always = [(EOS, "")] if len(lexicon.row(EOS)[0]) else []
+        eos = tokenizers.source.specials.eos
+        always = [(eos, "")] if len(lexicon.row(eos)[0]) else []
         for src_id, src_piece in (*always, *_words(tokenizers.source)):
             targets = lexicon.row(src_id)[0][:top].tolist()
             if targets:
@@ -163,7 +166,7 @@ def _read_sockeye(path: Path, tokenizers: Tokenizers, tally: Tally) -> Lexicon:
         )
     source, target = _Ids(tokenizers.source), _Ids(tokenizers.target)
     columns = [target.find(word, tally.target_words) for word in tgt_words]
-    columns[PAD] = None
+    columns[_SOCKEYE_PAD] = None
     rows = {}
     for word, row in zip(src_words, array, strict=True):
         src_id = source.find(word, tally.source_words)
@@ -184,15 +187,15 @@ def _write_sockeye(path: Path, lexicon: Lexicon, tokenizers: Tokenizers, top: in
                 partial.write_text(text, encoding="utf-8")
     src_words, tgt_words = (_read_vocabulary(file) for file in files)
     number_of = {piece: number for number, piece in enumerate(tgt_words)}
-    columns = np.full(lexicon.tgt_vocab_size, PAD, np.int32)
+    columns = np.full(lexicon.tgt_vocab_size, _SOCKEYE_PAD, np.int32)
     for tgt_id, piece in _words(tokenizers.target):
-        columns[tgt_id] = number_of.get(piece, PAD)
+        columns[tgt_id] = number_of.get(piece, _SOCKEYE_PAD)
     array = np.zeros((len(src_words), top), np.int32)
     for number, piece in enumerate(src_words):
         src_id = tokenizers.source.piece_id(piece)
         if src_id is not None and piece not in SOCKEYE_SYMBOLS:
             row = columns[lexicon.row(src_id)[0]]
-            row = row[row != PAD][:top]
+            row = row[row != _SOCKEYE_PAD][:top]
             array[number, : len(row)] = row
     with whole_file(path) as partial, partial.open("wb") as file_:
         np.save(file_, array, allow_pickle=False)
@@ -241,13 +244,15 @@ class _Ids:
         found = self._found[piece]
         if found is None and piece not in SPECIAL_PIECES:
             missing.add(piece)
-        return None if found is not None and found < len(SPECIAL_PIECES) else found
+        return None if found in self._tokenizer.specials.all else found
 
 
 def _words(tokenizer: Tokenizer) -> Iterator[tuple[int, str]]:
     """All words but the special ones."""
-    for index in range(len(SPECIAL_PIECES), tokenizer.vocab_size):
-        yield index, tokenizer.piece(index)
+    special = tokenizer.specials.all
+    for index in range(tokenizer.vocab_size):
+        if index not in special:
+            yield index, tokenizer.piece(index)
 
 
 def _lines(path: Path) -> Iterable[tuple[int, str]]:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from sieve.selection.plan import Plan
 from sieve.selection.shortlist import ShortlistArray
 from sieve.tokenize.tokenizer import Tokenizers
-from sieve.tokenize.vocabulary import EOS, UNK, IntArray
+from sieve.tokenize.vocabulary import IntArray
 
 _MARKS = "▁"
 _BYTE = re.compile(r"<0x[0-9A-F]{2}>")
@@ -44,9 +44,10 @@ class SafeWords:
 
     def _of(self, ids: IntArray) -> ShortlistArray:
         if self.tokenizers.joint:
-            copied = ids[ids > UNK]
+            copied = ids[~np.isin(ids, list(self.tokenizers.source.specials.all))]
         else:
-            pieces = [self._copy(int(index)) for index in ids if index > UNK]
+            special = self.tokenizers.source.specials.all
+            pieces = [self._copy(int(index)) for index in ids if int(index) not in special]
             copied = np.array([index for piece in pieces for index in piece], np.int32)
         parts = [self._always, copied.astype(np.int32)]
         if self._is_byte[copied].any():
@@ -60,7 +61,7 @@ class SafeWords:
             piece = source.piece(index)
             same = target.piece_id(piece)
             spelled = target.encode([piece.strip(_MARKS)])[0] if same is None else [same]
-            self._copies[index] = tuple(word for word in spelled if word > UNK)
+            self._copies[index] = tuple(word for word in spelled if word not in target.specials.all)
         return self._copies[index]
 
     @cached_property
@@ -81,5 +82,6 @@ class SafeWords:
     def _where(self, wanted: Callable[[str], bool]) -> ShortlistArray:
         target = self.tokenizers.target
         texts = (target.piece(index).strip(_MARKS) for index in range(target.vocab_size))
-        found = [index for index, text in enumerate(texts) if index > EOS and wanted(text)]
-        return np.array(found, np.int32)
+        special = target.specials.all
+        safe = [n for n, text in enumerate(texts) if n not in special and wanted(text)]
+        return np.array(safe, np.int32)

@@ -16,7 +16,7 @@ from sieve.files import read_json, write_json
 from sieve.tokenize.imported import ImportedTokenizer
 from sieve.tokenize.moses import MosesBpeTokenizer
 from sieve.tokenize.sentence_piece import SentencePieceTokenizer
-from sieve.tokenize.vocabulary import Specials
+from sieve.tokenize.vocabulary import IntArray, Specials
 
 FORMAT_VERSION = 1
 TOKENIZER_FILE = "tokenizer.json"
@@ -54,6 +54,11 @@ class Tokenizer(Protocol):
     def save(self, directory: Path, stem: str) -> dict[str, Any]:
         """Writes its files and returns the entry of tokenizer.json that finds them again."""
         ...
+
+
+def source_ids(tokenizer: Tokenizer, lines: Sequence[str]) -> list[IntArray]:
+    """Lines as an encoder reads them: ids, and what the model has before and behind them."""
+    return [tokenizer.specials.source_ids(ids) for ids in tokenizer.encode(list(lines))]
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ from sieve.engines.native.native_engine import NativeEngine
 from sieve.errors import ConfigError, InputError
 from sieve.files import copy_file, read_json, replace_directory, write_json
 from sieve.log import logger
-from sieve.tokenize.vocabulary import EOS, IntArray
-from sieve.train.calibrate import BIAS, CalibrationOptions, calibrate, mean_size, store, with_eos
+from sieve.tokenize.vocabulary import EOS, OWN, IntArray
+from sieve.train.calibrate import BIAS, CalibrationOptions, calibrate, mean_size, store
 from sieve.train.config import DataConfig, TrainingConfig, parse_run_config
 from sieve.train.distributed import is_first_process
 from sieve.train.session import train
@@ -127,7 +127,7 @@ def _development_sources(data: TrainingData) -> list[IntArray]:
     indices = np.unique(np.linspace(0, source.num_pairs - 1, count, dtype=np.int64))
     sentences, _ = source.pairs(indices)
     rows = (sentences[row].tolist() for row in range(len(sentences)))
-    return with_eos([ids for ids in rows if ids])
+    return [OWN.source_ids(ids) for ids in rows if ids]
 
 
 def _settings(model: Path, options: AdaptOptions) -> dict[str, Any]:

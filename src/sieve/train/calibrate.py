@@ -20,9 +20,9 @@ from sieve.engines.engine import Engine
 from sieve.engines.options import SearchOptions
 from sieve.errors import ConfigError, ModelError
 from sieve.evaluate.measure.recall import Recall, RecallMeter, needed_tokens
-from sieve.selection.dial import Dial, DialPoint
+from sieve.selection.dial import DEFAULT_THRESHOLD, Dial, DialPoint
 from sieve.selection.selectors import FullVocabulary, NeuralSelection, log_odds
-from sieve.tokenize.vocabulary import EOS, IntArray
+from sieve.tokenize.vocabulary import IntArray, Specials
 from sieve.translate.confidence import Confidence
 
 BIAS = "nvs.bias"
@@ -36,7 +36,7 @@ _MOST = 99  # percentile
 class CalibrationOptions:
     """What the operating point shall be."""
 
-    threshold: float = 0.9
+    threshold: float = DEFAULT_THRESHOLD
     """λ at which the model will stand."""
     size: int = 1000
     """Mean words of a set, at most."""
@@ -94,8 +94,8 @@ def calibrate(
             f"sets of {options.size} of {engine.vocab_size} words select nothing; choose fewer"
         )
     sizes = sorted({max(2, options.size * step // _STEPS) for step in range(1, _STEPS + 1)})
-    meter = RecallMeter(len(src_ids), engine.vocab_size, (), sizes)
-    dial = _DialMeter(min(options.least, engine.vocab_size))
+    meter = RecallMeter(len(src_ids), engine.vocab_size, (), sizes, engine.specials)
+    dial = _DialMeter(min(options.least, engine.vocab_size), engine.specials)
     search = SearchOptions()
     order = sorted(range(len(src_ids)), key=lambda row: len(src_ids[row]))
     batches = [
@@ -137,8 +137,9 @@ def mean_size(engine: Engine[Any], src_ids: Sequence[IntArray], threshold: float
 class _DialMeter:
     """Sizes and recall of the sets at every log-odds of the grid."""
 
-    def __init__(self, least: int) -> None:
+    def __init__(self, least: int, specials: Specials) -> None:
         self._least = least
+        self._specials = specials
         self._sizes: list[npt.NDArray[np.int64]] = []
         self._shares: list[npt.NDArray[np.float64]] = []
 
@@ -148,7 +149,7 @@ class _DialMeter:
             above = len(row) - np.searchsorted(ordered, _GRID, side="right")
             self._sizes.append(np.maximum(above, self._least))
             floor = ordered[-self._least] if self._least else np.inf
-            needed = row[needed_tokens(output)]
+            needed = row[needed_tokens(output, self._specials)]
             if len(needed):
                 cuts = np.minimum(_GRID, np.nextafter(floor, np.float32(-np.inf)))
                 self._shares.append((needed[:, None] > cuts).mean(axis=0))
@@ -186,8 +187,3 @@ def store(model: Path, output: Path, found: Calibration) -> None:
         "confidence": [round(weight, 5) for weight in found.confidence.weights],
     }
     write_bundle(output, sections, tensors, bundle.tokenizers(), bundle.optional_files())
-
-
-def with_eos(sentences: Sequence[Sequence[int]]) -> list[IntArray]:
-    """Source sentences as engines take them."""
-    return [np.array([*ids, EOS]) for ids in sentences]

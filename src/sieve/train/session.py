@@ -15,6 +15,7 @@ from sieve.files import read_json, write_json
 from sieve.log import logger
 from sieve.model.checkpoint import save_model
 from sieve.model.transformer import TranslationModel
+from sieve.selection.dial import DEFAULT_THRESHOLD
 from sieve.train.config import RunConfig, TrainingConfig, check_resumable, parse_run_config
 from sieve.train.distributed import Processes, join
 from sieve.train.loop import DivergedError, Hooks, run
@@ -25,7 +26,6 @@ from sieve.train.update.loader import Loader, LoaderOptions
 from sieve.train.update.schedule import Schedule
 from sieve.train.update.trainer import Trainer
 from sieve.train.validate import Validation, validate
-from sieve.translate.load import DEFAULT_THRESHOLD
 
 
 def train(output: Path, given: Mapping[str, Any], data: TrainingData | None = None) -> int:

@@ -22,7 +22,7 @@ from sieve.evaluate.measure.recall import Recall, RecallMeter
 from sieve.model.transformer import TranslationModel
 from sieve.selection.selectors import FullVocabulary
 from sieve.tokenize.tokenizer import Tokenizers
-from sieve.tokenize.vocabulary import EOS
+from sieve.tokenize.vocabulary import OWN
 from sieve.train.update.loader import Unit, unit_from
 from sieve.train.update.loss import label_smoothed_cross_entropy
 from sieve.train.update.precision import DTYPES
@@ -160,8 +160,8 @@ def _bleu(model: TranslationModel, text: ValidationText, precision: str) -> Scor
     tokens: list[tuple[int, ...]] = [()] * text.pairs.num_pairs
     for pair_ids in sorted_batches(text.pairs, _BATCH_TOKENS):
         sources, _ = text.pairs.pairs(pair_ids)
-        src_ids = [[*sources[row].tolist(), EOS] for row in range(len(pair_ids))]
-        found = engine.translate(_arrays(src_ids), FullVocabulary(), options)
+        src_ids = [OWN.source_ids(sources[row]) for row in range(len(pair_ids))]
+        found = engine.translate(src_ids, FullVocabulary(), options)
         for pair, hypotheses in zip(pair_ids, found, strict=True):
             tokens[pair] = hypotheses[0].tokens
     translations = text.tokenizers.target.decode(tokens)
@@ -188,12 +188,6 @@ def _evaluating(model: TranslationModel, precision: str) -> Iterator[None]:
 
 def _point(recall: Recall) -> dict[str, float | None]:
     return {"recall": recall.recall, "size": recall.mean_size, "threshold": recall.threshold}
-
-
-def _arrays(src_ids: list[list[int]]) -> list[Any]:
-    import numpy as np
-
-    return [np.asarray(ids, dtype=np.int64) for ids in src_ids]
 
 
 def _exp(value: float) -> float:

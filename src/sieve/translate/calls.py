@@ -9,16 +9,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-import numpy as np
-
 from sieve.engines.options import Blocked, SearchOptions
 from sieve.errors import InputError
 from sieve.repair.step import Line
 from sieve.selection.plan import Selector
 from sieve.selection.selectors import Adjusted
 from sieve.tokenize.spelling import open_ids, pieces_of, spellings
-from sieve.tokenize.tokenizer import Tokenizer, Tokenizers
-from sieve.tokenize.vocabulary import EOS, IntArray
+from sieve.tokenize.tokenizer import Tokenizers, source_ids
+from sieve.tokenize.vocabulary import IntArray
 
 _Kind = tuple[tuple[str, ...], bool]  # words to include, whether positions are wanted
 
@@ -50,7 +48,7 @@ class RequestSearch:
 
     def calls(self, lines: Sequence[Line]) -> list[Call]:
         """What to ask an engine; lines without a token are left out."""
-        sources = encoded(self.tokenizers.source, [line.text for line in lines])
+        sources = source_ids(self.tokenizers.source, [line.text for line in lines])
         kinds: dict[_Kind, list[int]] = {}
         for row, line in enumerate(lines):
             kinds.setdefault((line.include, "alignment" in line.traits), []).append(row)
@@ -102,11 +100,6 @@ class RequestSearch:
 
     def _prefix_ids(self, prefixes: Sequence[str]) -> list[list[int]] | None:
         return self.tokenizers.target.encode(list(prefixes)) if any(prefixes) else None
-
-
-def encoded(tokenizer: Tokenizer, lines: Sequence[str]) -> list[IntArray]:
-    """Ids of lines, each with the end of the sentence."""
-    return [np.array([*ids, EOS]) for ids in tokenizer.encode(list(lines))]
 
 
 def batches(lengths: Sequence[int], batch_tokens: int, least: int = 2) -> Iterator[list[int]]:

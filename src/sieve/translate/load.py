@@ -12,7 +12,7 @@ from sieve.engines.engine import Engine
 from sieve.errors import ConfigError, ModelError, require
 from sieve.importers.opening import model_directory
 from sieve.repair.registry import open_repairs
-from sieve.selection.dial import Dial
+from sieve.selection.dial import DEFAULT_THRESHOLD, Dial
 from sieve.selection.lexicon import Lexicon
 from sieve.selection.safety import SafeWords
 from sieve.selection.selectors import Resources
@@ -20,7 +20,6 @@ from sieve.tokenize.tokenizer import Tokenizers
 from sieve.translate.confidence import Confidence
 from sieve.translate.translator import BATCH_TOKENS, Translator
 
-DEFAULT_THRESHOLD = 0.9
 GPU_BATCH_TOKENS = 16384
 """Source tokens of a batch on a GPU."""
 NATIVE_BATCH_TOKENS = 2**18

@@ -20,9 +20,9 @@ from sieve.repair.pipeline import Rounds
 from sieve.repair.registry import NO_REPAIRS, Repairs
 from sieve.selection.plan import Selector
 from sieve.selection.selectors import Resources, parse_selection
-from sieve.tokenize.tokenizer import Tokenizers
+from sieve.tokenize.tokenizer import Tokenizers, source_ids
 from sieve.translate.asking import begun, check, one_selection, with_wishes
-from sieve.translate.calls import RequestSearch, batches, encoded
+from sieve.translate.calls import RequestSearch, batches
 from sieve.translate.confidence import Confidence
 from sieve.translate.finish import Finish
 from sieve.translate.parts import MAX_TOKENS, split
@@ -263,7 +263,7 @@ class Translator:
         if len(sources) != len(targets):
             raise InputError(f"got {len(sources)} source and {len(targets)} target lines")
         selector = self.selector(selection)
-        src_ids = encoded(self.tokenizers.source, sources)
+        src_ids = source_ids(self.tokenizers.source, sources)
         tgt_ids = self.tokenizers.target.encode(targets)
         results: dict[int, Translation] = {}
         finish = replace(self._finish(SearchOptions()), confident=False)

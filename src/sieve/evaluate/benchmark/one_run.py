@@ -19,7 +19,7 @@ import numpy as np
 from sieve.engines.options import SearchOptions
 from sieve.errors import SieveError
 from sieve.selection.lexicon import Lexicon
-from sieve.tokenize.vocabulary import EOS
+from sieve.tokenize.tokenizer import source_ids
 from sieve.translate.load import load
 from sieve.translate.translator import Translator
 
@@ -67,8 +67,7 @@ def run(job: Job) -> Run:
     """Times every sentence, one at a time; opening the model and warming up do not count."""
     translator = opened(job)
     engine, selector = translator.engine, translator.selector(job.selection)
-    ids = translator.tokenizers.source.encode(list(job.sources))
-    src_ids = [np.array([*one, EOS]) for one in ids]
+    src_ids = source_ids(translator.tokenizers.source, job.sources)
     options = SearchOptions(beam_size=job.beam_size)
     for place in range(job.warm_up):
         engine.translate([src_ids[place % len(src_ids)]], selector, options)

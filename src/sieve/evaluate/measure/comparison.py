@@ -165,7 +165,8 @@ def output_probe(translator: Translator, one: ParallelSet, full: Sequence[Transl
     probe = Probe.of_text(
         one.name, translator.tokenizers, one.sources, {"reference": one.references}
     )
-    output = [needed_tokens(line.ids) for line in full]
+    specials = translator.engine.specials
+    output = [needed_tokens(line.ids, specials) for line in full]
     return Probe(one.name, probe.src_ids, {**probe.needed, "output": output})
 
 

@@ -16,7 +16,7 @@ from sieve.evaluate.measure.idioms import IN_REFERENCE, IN_SENTENCE, IdiomSet
 from sieve.evaluate.measure.probes import HeadAnswers
 from sieve.selection.selectors import log_odds
 from sieve.tokenize.tokenizer import Tokenizer
-from sieve.tokenize.vocabulary import EOS, IntArray
+from sieve.tokenize.vocabulary import IntArray
 from sieve.tokenize.words import word_spans
 from sieve.translate.translator import Translator
 
@@ -67,12 +67,13 @@ def measure_context(
     reached: dict[tuple[str, float], list[_Reached]] = {setting: [] for setting in settings}
     sizes: dict[float, list[tuple[int, int]]] = {threshold: [] for threshold in thresholds}
     source, engine = translator.tokenizers.source, translator.engine
+    eos = engine.specials.eos
     for row, src_ids in enumerate(probe.src_ids):
         both = HeadAnswers(engine, [src_ids]).logits[0], _without_context(engine, source, src_ids)
         for threshold in thresholds:
             odds = np.float32(log_odds(threshold))
             whole, alone = (values > odds for values in both)  # (V,) each
-            whole[EOS] = alone[EOS] = True
+            whole[eos] = alone[eos] = True
             sizes[threshold].append((int(whole.sum()), int(alone.sum())))
             for scope in scopes:
                 needed = probe.needed[scope][row]
@@ -98,9 +99,9 @@ class _Reached:
 
 def _without_context(engine: Engine[Any], tokenizer: Tokenizer, src_ids: IntArray) -> FloatArray:
     """The highest logit of each output token over the words of a sentence taken one by one (V,)."""
-    ids = src_ids.tolist()
-    spans = [span for span in word_spans(tokenizer, ids) if ids[span[0]] != EOS]
-    words = [np.array([*(ids[place] for place in span), EOS]) for span in spans]
+    ids, special = src_ids.tolist(), tokenizer.specials
+    spans = [span for span in word_spans(tokenizer, ids) if ids[span[0]] not in special.all]
+    words = [special.source_ids([ids[place] for place in span]) for span in spans]
     highest: FloatArray = HeadAnswers(engine, words or [src_ids]).logits.max(axis=0)
     return highest
 

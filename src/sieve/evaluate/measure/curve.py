@@ -16,7 +16,7 @@ from sieve.engines.engine import Engine, FloatArray
 from sieve.evaluate.measure.probes import Probe, batches
 from sieve.selection.lexicon import Lexicon
 from sieve.selection.selectors import log_odds
-from sieve.tokenize.vocabulary import EOS, IntArray
+from sieve.tokenize.vocabulary import IntArray
 
 THRESHOLDS = (
     *(0.99, 0.97, 0.9, 0.8, 0.65, 0.5, 0.35, 0.2, 0.1, 0.05, 0.02, 1e-2),
@@ -65,16 +65,17 @@ class Curve:
 class _Meter:
     """Sizes and recalls at several cuts, summed over batches."""
 
-    def __init__(self, cuts: Sequence[float], scopes: Sequence[str]) -> None:
+    def __init__(self, cuts: Sequence[float], scopes: Sequence[str], eos: int) -> None:
         self._cuts = np.array(cuts, np.float32)
         self._sizes = np.zeros(len(cuts), np.int64)
+        self._eos = eos
         self._seen = 0
         self._shares: dict[str, list[npt.NDArray[np.float64]]] = {scope: [] for scope in scopes}
         self._weights: dict[str, list[float]] = {scope: [] for scope in scopes}
 
     def add(self, values: FloatArray, probe: Probe, rows: Sequence[int]) -> None:
         """Takes values of all tokens (B, V), which it may change, of some rows of a probe."""
-        values[:, EOS] = math.inf  # in every shortlist
+        values[:, self._eos] = math.inf  # in every shortlist
         self._seen += len(values)
         self._sizes += [np.count_nonzero(values > cut) for cut in self._cuts]
         for scope, needed in probe.needed.items():
@@ -115,9 +116,9 @@ def measure_curves(
     meters: dict[str, tuple[_Meter, Sequence[float]]] = {}
     if head:
         cuts = [log_odds(threshold) for threshold in THRESHOLDS]
-        meters["nvs"] = _Meter(cuts, scopes), THRESHOLDS
+        meters["nvs"] = _Meter(cuts, scopes, engine.specials.eos), THRESHOLDS
     if lexicon is not None:
-        meters["lexicon"] = _Meter([-k for k in TOP], scopes), TOP
+        meters["lexicon"] = _Meter([-k for k in TOP], scopes, engine.specials.eos), TOP
     for rows, votes in batches(engine, probe.src_ids):
         if head:
             meters["nvs"][0].add(votes.logits, probe, rows)

@@ -9,14 +9,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from sieve.engines.engine import Engine, FloatArray
 from sieve.evaluate.measure.recall import Recall, needed_tokens, recall_of_sets
 from sieve.selection.plan import Selector
 from sieve.selection.shortlist import Shortlist, shortlists_above
-from sieve.tokenize.tokenizer import Tokenizers
-from sieve.tokenize.vocabulary import EOS, IntArray, Specials
+from sieve.tokenize.tokenizer import Tokenizers, source_ids
+from sieve.tokenize.vocabulary import IntArray, Specials
 
 BATCH = 64
 """Sentences whose logits are held at a time."""
@@ -41,9 +39,10 @@ class Probe:
         targets: Mapping[str, Sequence[str]],
     ) -> "Probe":
         """Tokenizes sources and, for each scope, the texts that must be reachable."""
-        src_ids = [np.array([*ids, EOS]) for ids in tokenizers.source.encode(list(sources))]
+        src_ids = source_ids(tokenizers.source, sources)
+        special = tokenizers.target.specials
         needed = {
-            scope: [needed_tokens(ids) for ids in tokenizers.target.encode(list(texts))]
+            scope: [needed_tokens(ids, special) for ids in tokenizers.target.encode(list(texts))]
             for scope, texts in targets.items()
         }
         return cls(name, src_ids, needed)
@@ -115,6 +114,7 @@ def recalls(
                 needed,
                 engine.vocab_size,
                 probe.weights_of(scope, range(number)),
+                engine.specials,
             )
             for scope, needed in probe.needed.items()
         }

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from sieve.errors import ConfigError
 from sieve.selection.selectors import log_odds
-from sieve.tokenize.vocabulary import BOS, EOS, PAD
+from sieve.tokenize.vocabulary import OWN, Specials
 
 Ids = Sequence[int] | npt.NDArray[Any]
 FloatArray = npt.NDArray[np.floating[Any]]
@@ -36,11 +36,11 @@ class Recall:
         return f"{100 * self.recall:.1f} at {self.mean_size:.0f} of {self.vocab_size}"
 
 
-def needed_tokens(reference: Ids) -> npt.NDArray[np.int64]:
-    """The unique tokens of a reference that selection has to find: no EOS, BOS or PAD."""
+def needed_tokens(reference: Ids, specials: Specials = OWN) -> npt.NDArray[np.int64]:
+    """The unique tokens of a reference that selection has to find: no EOS, start or padding."""
     ids = np.unique(np.asarray(reference, dtype=np.int64))
-    needed: npt.NDArray[np.int64] = ids[(ids != PAD) & (ids != BOS) & (ids != EOS)]
-    return needed
+    never = [index for index in (specials.pad, specials.start, specials.eos) if index is not None]
+    return np.setdiff1d(ids, never)
 
 
 class RecallMeter:
@@ -59,9 +59,11 @@ class RecallMeter:
         vocab_size: int,
         thresholds: Sequence[float] = (0.5, 0.9, 0.99),
         sizes: Sequence[int] = (500, 1000, 2000),
+        specials: Specials = OWN,
     ) -> None:
         if any(size < 1 for size in sizes):
             raise ConfigError(f"got set sizes {list(sizes)}, expected at least 1 (EOS is in each)")
+        self._specials = specials
         self.num_sentences = num_sentences
         self.vocab_size = vocab_size
         self.thresholds = tuple(thresholds)
@@ -86,8 +88,8 @@ class RecallMeter:
             raise ValueError(f"{self._seen} sentences, but {self.num_sentences} were announced")
         logits = np.array(logits, dtype=np.float32)  # (B, V), a copy
         for row, reference in zip(logits, references, strict=True):
-            self._needed.append(row[needed_tokens(reference)])
-        logits[:, EOS] = -np.inf
+            self._needed.append(row[needed_tokens(reference, self._specials)])
+        logits[:, self._specials.eos] = -np.inf
         for index, odds in enumerate(self._odds):
             self._counts[index] += np.count_nonzero(logits > odds)
         if self.sizes:
@@ -133,6 +135,7 @@ def recall_of_sets(
     references: Sequence[Ids],
     vocab_size: int,
     weights: Sequence[float] | None = None,
+    specials: Specials = OWN,
 ) -> Recall:
     """Recall of explicit sets, one for each sentence; EOS belongs to each, given or not.
 
@@ -141,12 +144,13 @@ def recall_of_sets(
         references: What they must hold.
         vocab_size: Stands beside the result.
         weights: How much each sentence counts for recall; None for the same.
+        specials: Of the model.
     """
     shares, sizes, counts = [], [], []
     weights = weights or [1.0] * len(references)
     for shortlist, reference, weight in zip(sets, references, weights, strict=True):
-        tokens = np.union1d(np.asarray(shortlist, dtype=np.int64), EOS)
-        needed = needed_tokens(reference)
+        tokens = np.union1d(np.asarray(shortlist, dtype=np.int64), specials.eos)
+        needed = needed_tokens(reference, specials)
         sizes.append(float(len(tokens)))
         if len(needed):
             shares.append(float(np.isin(needed, tokens).mean()) * weight)
