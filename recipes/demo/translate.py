@@ -23,7 +23,7 @@ REPEATS = 5
 
 
 def milliseconds(translator: Translator, text: str, selection: str) -> float:
-    """The fastest of some runs: what it takes when nothing else is going on."""
+    """The fastest of several runs, which other processes disturb least."""
     taken = []
     for _ in range(REPEATS):
         begin = time.perf_counter()
@@ -41,15 +41,15 @@ def main() -> None:
             full = translator.translate(text, selection="none")
             selected = translator.translate(text)
             share = selected.shortlist_size / selected.vocab_size
-            same = "the same" if selected.text == full.text else f"other words: {full.text}"
+            same = "the same" if selected.text == full.text else f"different: {full.text}"
             print(f"  source       {text}")
             print(f"  translation  {selected.text}")
             print(
-                f"  selection    {selected.shortlist_size} of {selected.vocab_size} words "
+                f"  selection    {selected.shortlist_size} of {selected.vocab_size} tokens "
                 f"({share:.1%}), {milliseconds(translator, text, 'nvs'):.1f} ms"
             )
-            print(f"  all words    {same}, {milliseconds(translator, text, 'none'):.1f} ms\n")
-    print("Which source word asked for which output word:")
+            print(f"  all tokens   {same}, {milliseconds(translator, text, 'none'):.1f} ms\n")
+    print("See which source token voted for which output token:")
     print('  .venv/bin/sieve explain en-de "Make yourself at home!"')
 
 
