@@ -49,7 +49,7 @@ def main() -> None:
                 f"({share:.1%}), {milliseconds(translator, text, 'nvs'):.1f} ms"
             )
             print(f"  all tokens   {same}, {milliseconds(translator, text, 'none'):.1f} ms\n")
-    print("See which source token voted for which output token:")
+    print("See which source word voted for which output token:")
     print('  .venv/bin/sieve explain en-de "Make yourself at home!"')
 
 

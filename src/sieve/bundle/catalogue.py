@@ -49,13 +49,13 @@ def find_model(model: str | Path) -> Path:
     path = Path(model)
     if path.exists() or len(path.parts) != 1:
         return path
-    found = built_in()
-    if path.name not in found:
-        names = ", ".join(sorted(found)) or "none"
+    models = built_in()
+    if path.name not in models:
+        names = ", ".join(sorted(models)) or "none"
         raise ModelError(
             f"{model}: no such model directory, and no built-in model of that name (there: {names})"
         )
-    return found[path.name]
+    return models[path.name]
 
 
 def source_of(model: str | Path, output: Path | None) -> Path:
@@ -65,21 +65,21 @@ def source_of(model: str | Path, output: Path | None) -> Path:
         model: A path, or the name of a built-in model.
         output: Where the result goes; None for the model itself or a place beside it.
     """
-    found = find_model(model)
-    if found != Path(model) and output is None:
+    directory = find_model(model)
+    if directory != Path(model) and output is None:
         raise ConfigError(f"{model}: a built-in model stays as it is; give --output DIR")
-    return found
+    return directory
 
 
 def built_in() -> dict[str, Path]:
     """Names and directories of the built-in models."""
-    found: dict[str, Path] = {}
+    models: dict[str, Path] = {}
     for folder in _folders():
         if folder.is_dir():
             for path in sorted(folder.iterdir()):
                 if (path / CONFIG_FILE).is_file():
-                    found.setdefault(path.name, path)
-    return found
+                    models.setdefault(path.name, path)
+    return models
 
 
 def _folders() -> list[Path]:

@@ -89,23 +89,23 @@ def execute(arguments: argparse.Namespace) -> None:
         translator = opened(model, arguments.lexicon, arguments)  # errors now, before any run
         names = selections(arguments.selection, translator)
         sets = [read_set(text, translator.languages) for text in arguments.test]
-        plans += [(model, names, one.spread(arguments.sentences)) for one in sets]
+        plans += [(model, names, test_set.spread(arguments.sentences)) for test_set in sets]
     total = arguments.runs * sum(len(with_baseline(names)) for _, names, _ in plans)
     rows: list[BenchmarkRow] = []
     bar: tqdm[Any] = progress(total=total, unit="run", label="benchmark")
     with bar:
-        for model, names, one in plans:
+        for model, names, test_set in plans:
             job = Job(
                 model,
                 "none",
-                one.sources,
+                test_set.sources,
                 arguments.beam_size,
                 arguments.warm_up,
                 arguments.threads,
                 str(arguments.lexicon) if arguments.lexicon else None,
                 {name: getattr(arguments, name) for name in ("engine", "device", "precision")},
             )
-            rows += measure_benchmark(job, one.name, names, arguments.runs, bar.update)
+            rows += measure_benchmark(job, test_set.name, names, arguments.runs, bar.update)
     tables = benchmark_tables(rows)
     sys.stdout.write("\n".join(table.as_text() for table in tables))
     write_measured(arguments, tables, {"benchmark": [asdict(row) for row in rows]})

@@ -68,14 +68,14 @@ def execute(arguments: argparse.Namespace) -> None:
         bar.update(done)
 
     with bar:
-        found = calibrate(engine, ids, options, advance)
+        calibration = calibrate(engine, ids, options, advance)
     output = arguments.output or model
-    store(model, output, found)
+    store(model, output, calibration)
     note = {
         "model": str(output),
-        "shift": round(found.shift, 4),
-        "mean_words": round(found.own.mean_size, 1),
-        "own_recall": round(100 * found.own.recall, 2),
+        "shift": round(calibration.shift, 4),
+        "mean_words": round(calibration.own.mean_size, 1),
+        "own_recall": round(100 * calibration.own.recall, 2),
         "sentences": len(lines),
     }
     print(json.dumps(note))

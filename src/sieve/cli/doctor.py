@@ -56,7 +56,7 @@ def execute(arguments: argparse.Namespace) -> None:
     models = {name: _described(path) for name, path in built_in().items()}
     name = arguments.model or next(iter(models), None)
     kernels = _kernels()
-    found = {
+    facts = {
         "version": sieve.__version__,
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.machine()}",
@@ -67,9 +67,9 @@ def execute(arguments: argparse.Namespace) -> None:
         "test": _tested(name) if name and kernels["chosen"] else None,
     }
     if arguments.json:
-        sys.stdout.buffer.write(as_json(found))
+        sys.stdout.buffer.write(as_json(facts))
     else:
-        print("\n".join(_lines(found)))
+        print("\n".join(_lines(facts)))
 
 
 def _cpu() -> dict[str, Any]:
@@ -127,7 +127,7 @@ def _tested(model: str) -> dict[str, Any]:
     begin = time.perf_counter()
     translator = load(model, threads=1)
     sentence = SENTENCES.get(translator.languages[0], SENTENCES["en"])
-    found = translator.translate(sentence)
+    translation = translator.translate(sentence)
     first = time.perf_counter() - begin
     times = sorted(_times(translator, sentence))
     return {
@@ -135,8 +135,8 @@ def _tested(model: str) -> dict[str, Any]:
         "engine": str(translator.engine),
         "source": sentence,
         # a model may write any bytes: none of them may steer a terminal
-        "translation": "".join(c if c.isprintable() else "�" for c in found.text),
-        "words": [found.shortlist_size, found.vocab_size],
+        "translation": "".join(c if c.isprintable() else "�" for c in translation.text),
+        "words": [translation.shortlist_size, translation.vocab_size],
         "first_milliseconds": round(1000 * first, 1),
         "sentences": len(times),
         "milliseconds": round(1000 * times[len(times) // 2], 2),
@@ -154,27 +154,27 @@ def _times(translator: "Translator", sentence: str) -> list[float]:
     return times
 
 
-def _lines(found: dict[str, Any]) -> list[str]:
-    cpu, kernels, test = found["cpu"], found["kernels"], found["test"]
-    packages = ", ".join(f"{k} {v}" for k, v in found["packages"].items() if v)
-    missing = ", ".join(k for k, v in found["packages"].items() if not v)
+def _lines(facts: dict[str, Any]) -> list[str]:
+    cpu, kernels, test = facts["cpu"], facts["kernels"], facts["test"]
+    packages = ", ".join(f"{k} {v}" for k, v in facts["packages"].items() if v)
+    missing = ", ".join(k for k, v in facts["packages"].items() if not v)
     chosen = f"{kernels['chosen']} (of {', '.join(kernels['available'])})"
     if not kernels["chosen"]:
         chosen = "none: the native core is not installed; pip install sieve-nmt"
     rows = [
-        ("sieve", f"{found['version']}, Python {found['python']}, {found['system']}"),
+        ("sieve", f"{facts['version']}, Python {facts['python']}, {facts['system']}"),
         ("cpu", f"{cpu['name']}, {cpu['cores']} cores"),
         ("features", ", ".join(cpu["features"]) or "none that are used"),
         ("kernels", chosen),
         ("packages", packages),
         ("without", missing or "nothing"),
     ]
-    for name, one in found["models"].items():
-        if "error" in one:
-            rows.append(("model", f"{name}: {one['error']}"))
+    for name, model in facts["models"].items():
+        if "error" in model:
+            rows.append(("model", f"{name}: {model['error']}"))
         else:
-            rows.append(("model", f"{name}: {one['weights']}, {one['megabytes']} MB"))
-    if not found["models"]:
+            rows.append(("model", f"{name}: {model['weights']}, {model['megabytes']} MB"))
+    if not facts["models"]:
         rows.append(("model", "none built in; give a directory"))
     if test:
         rows += [

@@ -29,8 +29,8 @@ def run_document(
 
     text = _read(arguments.input).decode("utf-8", errors="surrogateescape")
     document = read_document(text, arguments.format, token_counter(translator))
-    found = document.requested(translator, request)
-    _write(arguments.output, found.encode("utf-8", errors="surrogateescape"))
+    translated = document.requested(translator, request)
+    _write(arguments.output, translated.encode("utf-8", errors="surrogateescape"))
 
 
 def _read(path: Path | None) -> bytes:

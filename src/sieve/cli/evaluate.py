@@ -88,9 +88,9 @@ def execute(arguments: argparse.Namespace) -> None:
     }
     chosen = next((mode for mode in modes if getattr(arguments, mode)), "")
     measure = modes.get(chosen, evaluation_modes.measure_tables)
-    found, content = measure(translators, arguments)
-    sys.stdout.write("\n".join(table.as_text() for table in found))
-    write_measured(arguments, found, content)
+    tables, content = measure(translators, arguments)
+    sys.stdout.write("\n".join(table.as_text() for table in tables))
+    write_measured(arguments, tables, content)
 
 
 def _check(arguments: argparse.Namespace) -> None:

@@ -47,13 +47,13 @@ def measure_tables(translators: Translators, arguments: argparse.Namespace) -> F
     bar: tqdm[Any] = progress(total=total, unit="line", label="evaluate")
     with bar:
         for model, translator in translators.items():
-            for one in sets:
-                rows += measure(translator, model, one, options, bar.update)
-            for some in idioms:
-                scopes += measure_scopes(translator, model, some, options.selections)
+            for test_set in sets:
+                rows += measure(translator, model, test_set, options, bar.update)
+            for idiom_set in idioms:
+                scopes += measure_scopes(translator, model, idiom_set, options.selections)
                 bar.update(1)
     content = {
-        "summary": [asdict(one) for one in summarise(rows)],
+        "summary": [asdict(summary) for summary in summarise(rows)],
         "rows": [asdict(row) for row in rows],
         "idioms": [asdict(row) for row in scopes],
     }
@@ -73,10 +73,10 @@ def measure_all_curves(translators: Translators, arguments: argparse.Namespace) 
     for model, translator in translators.items():
         words, resources = translator.tokenizers, translator.resources
         probes = [
-            Probe.of_text(one.name, words, one.sources, {"sentence": one.references})
-            for one in sets
+            Probe.of_text(test_set.name, words, test_set.sources, {"sentence": test_set.references})
+            for test_set in sets
         ]
-        probes += [probe for some in idioms for probe in some.probes(words)]
+        probes += [probe for idiom_set in idioms for probe in idiom_set.probes(words)]
         lexicon = resources.lexicon() if resources.lexicon else None
         head = resources.threshold is not None
         if lexicon is None and not head:
@@ -85,10 +85,10 @@ def measure_all_curves(translators: Translators, arguments: argparse.Namespace) 
         bar: tqdm[Any] = progress(total=total, unit="line", label="curve")
         with bar:
             for probe in probes:
-                found = measure_curves(
+                measured = measure_curves(
                     translator.engine, probe, lexicon, head=head, done=bar.update
                 )
-                curves += [replace(curve, model=model) for curve in found]
+                curves += [replace(curve, model=model) for curve in measured]
     if arguments.figure:
         for path in draw_curves(curves, arguments.figure):
             logger.info("wrote %s", path)
@@ -99,21 +99,21 @@ def measure_all_curves(translators: Translators, arguments: argparse.Namespace) 
 
 def measure_contexts(translators: Translators, arguments: argparse.Namespace) -> Found:
     """Whole sentences against their words one by one."""
-    found: list[Table] = []
+    tables: list[Table] = []
     content: dict[str, Any] = {"context": {}}
     for model, translator in translators.items():
         rows: list[ContextRow] = []
-        for one in idiom_sets(translator, arguments):
-            if not isinstance(one, IdiomSet):
+        for idiom_set in idiom_sets(translator, arguments):
+            if not isinstance(idiom_set, IdiomSet):
                 raise InputError(
-                    f"--context: {one.name} has proverbs, expected idioms in sentences"
+                    f"--context: {idiom_set.name} has proverbs, expected idioms in sentences"
                 )
-            bar: tqdm[Any] = progress(total=len(one.idioms), unit="line", label="context")
+            bar: tqdm[Any] = progress(total=len(idiom_set.idioms), unit="line", label="context")
             with bar:
-                rows += measure_context(translator, one, done=bar.update)
-        found += [replace(t, title=f"{t.title} ({model})") for t in context_tables(rows)]
+                rows += measure_context(translator, idiom_set, done=bar.update)
+        tables += [replace(t, title=f"{t.title} ({model})") for t in context_tables(rows)]
         content["context"][model] = [asdict(row) for row in rows]
-    return found, content
+    return tables, content
 
 
 def compare_aligners(translators: Translators, arguments: argparse.Namespace) -> Found:
@@ -126,11 +126,11 @@ def compare_aligners(translators: Translators, arguments: argparse.Namespace) ->
     options, sets = table_options(arguments, translator), test_sets(translator, arguments)
     rows: list[AlignerRow] = []
     bar: tqdm[Any] = progress(
-        total=sum(len(one.sources) for one in sets), unit="line", label="aligners"
+        total=sum(len(test_set.sources) for test_set in sets), unit="line", label="aligners"
     )
     with bar:
-        for one in sets:
-            rows += measure_aligners(translator, one, lexicons, options, bar.update)
+        for test_set in sets:
+            rows += measure_aligners(translator, test_set, lexicons, options, bar.update)
     return aligner_tables(rows), {"aligners": [asdict(row) for row in rows]}
 
 
@@ -147,10 +147,10 @@ def test_sets(translator: Translator, arguments: argparse.Namespace) -> list[Par
     sets = [
         read_set(text, translator.languages).first(arguments.sentences) for text in arguments.test
     ]
-    _different([one.name for one in sets])
+    _different([test_set.name for test_set in sets])
     if not arguments.no_language_check:
-        for one in sets:
-            check_languages(one, translator.languages)
+        for test_set in sets:
+            check_languages(test_set, translator.languages)
     return sets
 
 
@@ -159,12 +159,12 @@ def idiom_sets(
 ) -> list[IdiomSet | ProverbSet]:
     """The sets of --idioms, read and checked."""
     sets = [read_idioms(text, translator.languages) for text in arguments.idioms]
-    _different([one.name for one in sets])
-    for one in sets:
-        logger.info("%s", one)
-        if isinstance(one, IdiomSet) and not arguments.no_language_check:
-            check_languages(one.pairs, translator.languages)
-    return [one.first(arguments.sentences) for one in sets]
+    _different([idiom_set.name for idiom_set in sets])
+    for idiom_set in sets:
+        logger.info("%s", idiom_set)
+        if isinstance(idiom_set, IdiomSet) and not arguments.no_language_check:
+            check_languages(idiom_set.pairs, translator.languages)
+    return [idiom_set.first(arguments.sentences) for idiom_set in sets]
 
 
 def _different(names: list[str]) -> None:

@@ -70,15 +70,15 @@ def execute(arguments: argparse.Namespace) -> None:
         arguments.top,
         SearchOptions(beam_size=arguments.beam_size),
     )
-    found = explain(translator, arguments.sentence, options)
+    explanation = explain(translator, arguments.sentence, options)
     if html:
         with whole_file(html) as partial:
-            partial.write_text(as_html(found), encoding="utf-8")
+            partial.write_text(as_html(explanation), encoding="utf-8")
     if arguments.json:
-        sys.stdout.buffer.write(as_json(asdict(found)))
+        sys.stdout.buffer.write(as_json(asdict(explanation)))
         return
     colours = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    sys.stdout.write("\n".join(_lines(found, _Pen(colours))) + "\n")
+    sys.stdout.write("\n".join(_lines(explanation, _Pen(colours))) + "\n")
 
 
 class _Pen:
@@ -97,26 +97,26 @@ class _Pen:
         return f"\x1b[1m{text}\x1b[0m" if self._colours else text
 
 
-def _lines(one: "Explanation", pen: _Pen) -> "Iterator[str]":
-    width = max(len(system.selection) for system in one.systems)
-    yield pen.bold(one.source)
-    for system in one.systems:
-        size = pen.soft(f"({system.size} of {one.vocab_size} words)")
+def _lines(explanation: "Explanation", pen: _Pen) -> "Iterator[str]":
+    width = max(len(system.selection) for system in explanation.systems)
+    yield pen.bold(explanation.source)
+    for system in explanation.systems:
+        size = pen.soft(f"({system.size} of {explanation.vocab_size} words)")
         yield f"  {system.selection:<{width}}  {system.translation}  {size}"
-    for text in one.texts:
+    for text in explanation.texts:
         yield ""
         yield f"{pen.bold(text.label.capitalize())}, pieces out of reach {pen.lost('marked')}"
-        for system in one.systems[1:]:  # without selection everything is within reach
+        for system in explanation.systems[1:]:  # without selection everything is within reach
             lost = sum(system.selection in token.missing for token in text.tokens)
             shown = " ".join(_marked(token, system.selection, pen) for token in text.tokens)
             note = pen.soft(f"({lost} of {len(text.tokens)} pieces unreachable)") if lost else ""
             yield f"  {system.selection:<{width}}  {shown}  {note}".rstrip()
         yield from _voters(text, pen)
-    if one.words:
+    if explanation.words:
         yield ""
-        yield pen.bold(f"Votes of each source word, λ = {one.threshold:g}")
-        widest = max(len(word.text) for word in one.words)
-        for word in one.words:
+        yield pen.bold(f"Votes of each source word, λ = {explanation.threshold:g}")
+        widest = max(len(word.text) for word in explanation.words)
+        for word in explanation.words:
             votes = ", ".join(f"{vote.piece} {vote.probability:.3f}" for vote in word.votes)
             more = word.number - len(word.votes)
             rest = pen.soft(f" and {more} more") if more else ""

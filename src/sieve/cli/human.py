@@ -138,16 +138,16 @@ def _of_model(arguments: argparse.Namespace) -> "SystemOutputs":
 
     translator = opened(arguments.model, arguments.lexicon, arguments)
     names = selections(arguments.selection, translator, default=_SYSTEMS)
-    one = read_set(arguments.test, translator.languages)
+    test_set = read_set(arguments.test, translator.languages)
     options = TableOptions(names, SearchOptions(beam_size=arguments.beam_size))
     systems = {}
-    total = len(names) * len(one.sources)
+    total = len(names) * len(test_set.sources)
     bar: tqdm[Any] = progress(total=total, unit="line", label="translate")
     with bar:
         for name in names:
-            found = translated(translator, one, name, options, bar.update)
-            systems[name] = tuple(line.text for line in found)
-    return SystemOutputs(one.name, one.sources, systems, translator.languages)
+            translations = translated(translator, test_set, name, options, bar.update)
+            systems[name] = tuple(line.text for line in translations)
+    return SystemOutputs(test_set.name, test_set.sources, systems, translator.languages)
 
 
 def _of_files(arguments: argparse.Namespace) -> "SystemOutputs":
@@ -177,7 +177,7 @@ def _score(arguments: argparse.Namespace) -> None:
         check_writable(path)
     need_student()
     key = read_key(arguments.key)
-    found = score(read_ratings(key, arguments.sheets), arguments.baseline or key.baseline)
-    table = human_table(found)
+    human_score = score(read_ratings(key, arguments.sheets), arguments.baseline or key.baseline)
+    table = human_table(human_score)
     sys.stdout.write(table.as_text())
-    write_measured(arguments, [table], {"human": [asdict(found)]})
+    write_measured(arguments, [table], {"human": [asdict(human_score)]})

@@ -40,15 +40,15 @@ def fitting_lexicon(path: Path, translator: "Translator") -> "Lexicon":
     """The lexicon of a directory, if it is of the model's vocabularies."""
     from sieve.selection.lexicon import Lexicon
 
-    found = Lexicon.open(path)
+    lexicon = Lexicon.open(path)
     source, target = translator.tokenizers.source, translator.tokenizers.target
-    sizes = found.src_vocab_size, found.tgt_vocab_size
+    sizes = lexicon.src_vocab_size, lexicon.tgt_vocab_size
     if sizes != (source.vocab_size, target.vocab_size):
         raise InputError(
             f"{path}: is of {sizes[0]} source and {sizes[1]} target words, the "
             f"model has {source.vocab_size} and {target.vocab_size}"
         )
-    return found
+    return lexicon
 
 
 def selections(

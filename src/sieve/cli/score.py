@@ -36,11 +36,11 @@ def execute(arguments: argparse.Namespace) -> None:
     for start in range(0, len(pairs), _CHUNK):
         chunk = pairs[start : start + _CHUNK]
         sources, targets = [source for source, _ in chunk], [target for _, target in chunk]
-        for one in translator.score(sources, targets, arguments.selection):
+        for translation in translator.score(sources, targets, arguments.selection):
             if arguments.json:
-                sys.stdout.buffer.write(as_json(fields_of(one)))
+                sys.stdout.buffer.write(as_json(fields_of(translation)))
             else:
-                sys.stdout.buffer.write(f"{one.score:.6f}\n".encode())
+                sys.stdout.buffer.write(f"{translation.score:.6f}\n".encode())
         sys.stdout.buffer.flush()
 
 

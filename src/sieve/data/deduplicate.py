@@ -24,13 +24,13 @@ def mark_duplicates(hashes: Path, marks: Path, part: int = _PART) -> int:
     with marks.open("wb") as file:
         file.truncate(total)
     parts = -(-total // part)
-    found = 0
+    duplicated = 0
     with marks.open("r+b") as file:
         for number in range(parts):
             duplicates = _duplicates_in(hashes, number, parts)
-            found += len(duplicates)
+            duplicated += len(duplicates)
             _write_marks(file.fileno(), total, duplicates)
-    return found
+    return duplicated
 
 
 def _duplicates_in(hashes: Path, number: int, parts: int) -> npt.NDArray[np.int64]:
@@ -47,8 +47,8 @@ def _duplicates_in(hashes: Path, number: int, parts: int) -> npt.NDArray[np.int6
     flat, places = np.concatenate(values), np.concatenate(positions)
     order = np.argsort(flat, kind="stable")
     ordered = flat[order]
-    again = order[1:][ordered[1:] == ordered[:-1]]
-    return np.sort(places[again])
+    repeated = order[1:][ordered[1:] == ordered[:-1]]
+    return np.sort(places[repeated])
 
 
 def _blocks(hashes: Path) -> Iterator[Hashes]:

@@ -112,8 +112,8 @@ class _Tables:
         """Log-posterior of every language: log(1 + count) of the features found, weighted."""
         row, feature, count = _count(self._walk(encoded))
         scores = np.zeros((len(encoded), len(self._prior)), np.float32)
-        found = np.unique(row)
-        scores[found] = self._prior  # no feature: every language alike
+        features = np.unique(row)
+        scores[features] = self._prior  # no feature: every language alike
         weight = np.log1p(count).astype(np.float32)
         for start in range(0, len(row), _SCORED):
             part = slice(start, start + _SCORED)

@@ -122,7 +122,7 @@ def setup_encoding(settings: EncodeSettings) -> Callable[[SpoolBlock], EncodedBl
     def encode(block: SpoolBlock) -> EncodedBlock:
         source, target = reader.pairs(block)
         ids = tokenizers.source.encode(source), tokenizers.target.encode(target)
-        lengths = [np.array([len(one) for one in side], np.int64) for side in ids]
+        lengths = [np.array([len(line_ids) for line_ids in side], np.int64) for side in ids]
         keep, removed = apply_token_rules(settings.cleaning, lengths[0], lengths[1])
         kept = np.flatnonzero(keep).tolist()
         sides = [ragged([side[i] for i in kept]) for side in ids]

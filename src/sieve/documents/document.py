@@ -108,13 +108,13 @@ class _Prepared:
 
     @classmethod
     def of(cls, block: Block, length: Callable[[str], int]) -> _Prepared:
-        whole = layout(block)
+        text_layout = layout(block)
         sources, start = [], 0
-        for part in sentences.divided(whole.text, length, MAX_TOKENS):
+        for part in sentences.divided(text_layout.text, length, MAX_TOKENS):
             if part.strip():
                 sources.append(_source(part, start))
             start += len(part)
-        return cls(block, whole, tuple(sources))
+        return cls(block, text_layout, tuple(sources))
 
     @cached_property
     def _edges(self) -> list[int]:
@@ -278,8 +278,8 @@ def _moved(links: Links, source: _Source) -> Links:
     return dataclasses.replace(links, source=tuple(map(moved, links.source)))
 
 
-def _kept(source: _Source, whole: Layout) -> Sentence:
-    text = whole.text[source.start : source.end]
+def _kept(source: _Source, layout: Layout) -> Sentence:
+    text = layout.text[source.start : source.end]
     links = unchanged(text)
     spans = tuple((a + source.start, b + source.start) for a, b in links.source)
     return Sentence(source.start, source.end, text, dataclasses.replace(links, source=spans))

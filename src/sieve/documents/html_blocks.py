@@ -53,14 +53,14 @@ HTML = Syntax(read=html.unescape, write=_escaped)
 def _read_value(value: str) -> str:
     """An attribute's value as text: there, `&copy=1` is no reference."""
 
-    def one(match: re.Match[str]) -> str:
+    def resolved(match: re.Match[str]) -> str:
         name, after = match[1], match[2]
         if name.startswith("#") or (name.endswith(";") and name in html5):
             return html.unescape(match[0])
         known = name in html5 and not (after == "=" or after.isalnum())
         return html5[name] if known else match[0]
 
-    return _REFERENCE.sub(one, value)
+    return _REFERENCE.sub(resolved, value)
 
 
 def _value_syntax(quote: str) -> Syntax:

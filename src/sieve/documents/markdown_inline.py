@@ -66,14 +66,14 @@ def _entity(character: str) -> str:
 def _write(text: str, source: str) -> str:
     """Escapes what the source had escaped or not at all."""
 
-    def one(match: re.Match[str]) -> str:
+    def resolved(match: re.Match[str]) -> str:
         character = match[0]
         bare = re.search(rf"(?<!\\){re.escape(character)}", source)
         if bare and f"\\{character}" not in source and character != "\\":
             return character
         return f"\\{character}"
 
-    text = _SPECIAL.sub(one, _LINE_END.sub(" ", text))
+    text = _SPECIAL.sub(resolved, _LINE_END.sub(" ", text))
     return re.sub(r"&(?=#?\w+;)", "&amp;", text)
 
 
@@ -173,7 +173,9 @@ class _Reader:
             name = f"link{self._names}"
             self._items[place] = Mark("open", ("[",), name, plain="[")
             self._items.append(Mark("close", (closing,), name, plain=tail))
-            self._brackets = [one for one in self._brackets if one[1]]  # no link in a link
+            self._brackets = [
+                bracket for bracket in self._brackets if bracket[1]
+            ]  # no link in a link
         return start + len(tail)
 
     def _tail(self, place: int, start: int, end: int) -> tuple[str, str]:

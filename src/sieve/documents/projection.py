@@ -46,7 +46,7 @@ class Placed:
 def project(layout: Layout, sentences: Sequence[Sentence]) -> Placed:
     """Places every element of a block in the translations of its sentences."""
     board = _Board(layout, sentences)
-    spans = [board.place(number, one) for number, one in enumerate(layout.elements)]
+    spans = [board.place(number, element) for number, element in enumerate(layout.elements)]
     return Placed(board.text, tuple(spans))
 
 
@@ -179,11 +179,13 @@ class _Board:
         begin = bisect_right(self._ends, element.start)
         end = max(begin, bisect_left(self._starts, element.end))
         text = self._layout.text
-        whole = is_edge(text, element.start) and is_edge(text, element.end) and not element.opaque
+        words_only = (
+            is_edge(text, element.start) and is_edge(text, element.end) and not element.opaque
+        )
         shares = []
         for place in range(begin, end):
             links = self._sentences[place].links
-            weights = self._smooth[place] if whole else links.weights
+            weights = self._smooth[place] if words_only else links.weights
             inside = [element.start <= (a + b - 1) / 2 < element.end for a, b in links.source]
             if not any(inside):  # a part of a piece
                 inside = [a < element.end and element.start < b for a, b in links.source]

@@ -104,14 +104,14 @@ def explain(translator: Translator, source: str, options: ExplainOptions) -> Exp
         raise InputError("the sentence is empty, expected one to explain")
     src_ids = translator.tokenizers.source.specials.source_ids(ids)
     selections = dict.fromkeys(["none", *options.selections])
-    found = {
+    translations = {
         name: translator.run([source], Request(name, options.search))[0] for name in selections
     }
     encoded = translator.engine.encode([src_ids])
     sets = {name: translator.selector(name).plan().select(encoded)[0] for name in selections}
-    systems = tuple(System(name, len(sets[name]), found[name].text) for name in selections)
+    systems = tuple(System(name, len(sets[name]), translations[name].text) for name in selections)
     head = _Head(translator, src_ids) if translator.resources.threshold is not None else None
-    texts = [("unrestricted output", list(found["none"].ids))]
+    texts = [("unrestricted output", list(translations["none"].ids))]
     if options.reference:
         encoded_reference = translator.tokenizers.target.encode([options.reference])[0]
         texts.append(("reference", encoded_reference))
@@ -152,15 +152,15 @@ class _Head:
         """For each source word the selected tokens that it decided."""
         winners = self.probabilities.argmax(axis=0)  # (V,)
         highest = self.probabilities.max(axis=0)
-        found = []
+        source_words = []
         for place, text in enumerate(self.texts):
             chosen = np.flatnonzero((winners == place) & (highest > threshold))
             order = chosen[np.argsort(-highest[chosen], kind="stable")][:top]
             votes = tuple(
                 Vote(self._target.piece(int(index)), float(highest[index])) for index in order
             )
-            found.append(SourceWord(text, len(chosen), votes))
-        return tuple(found)
+            source_words.append(SourceWord(text, len(chosen), votes))
+        return tuple(source_words)
 
 
 def _token(
@@ -175,5 +175,5 @@ def _threshold(translator: Translator, selections: Sequence[str]) -> float | Non
     """The model's own λ where it, or no λ, is asked for; else the first one asked for."""
     own = translator.resources.threshold
     selectors = [translator.selector(name) for name in selections]
-    asked = [one.threshold for one in selectors if isinstance(one, NeuralSelection)]
+    asked = [selector.threshold for selector in selectors if isinstance(selector, NeuralSelection)]
     return own if own in asked or not asked else asked[0]

@@ -43,8 +43,8 @@ class LostWords(Step):
             standing = stand_ins(line.text, words, draft.text, attempt)
             attempt += 1
             if standing is not None:
-                again = replace(line, text=standing.line, traits=line.traits | {"stand-ins"})
-                return Retry(again, partial(self._taken, line, draft, (standing, attempt)))
+                retried = replace(line, text=standing.line, traits=line.traits | {"stand-ins"})
+                return Retry(retried, partial(self._taken, line, draft, (standing, attempt)))
         return draft
 
     def _taken(

@@ -62,7 +62,7 @@ def _course(line: Line, steps: Sequence[Step]) -> _Course:
         for rank, draft in enumerate(drafts):
             result = step.after(outer, draft, state)
             while isinstance(result, Retry):
-                again = yield from _course(result.line, steps[depth + 1 :])
-                result = result.then(again[0] if again else None)
+                retried = yield from _course(result.line, steps[depth + 1 :])
+                result = result.then(retried[0] if retried else None)
             drafts[rank] = result
     return drafts

@@ -34,8 +34,8 @@ class TextLayout:
         """The text with its sentences translated."""
         parts, start = [], 0
         for line in self.lines:
-            found = list(translations[start : start + line.number])
-            parts += [line.before, sentences.join(found, language), line.after]
+            sentences_of_line = list(translations[start : start + line.number])
+            parts += [line.before, sentences.join(sentences_of_line, language), line.after]
             start += line.number
         return "".join(parts)
 
@@ -48,16 +48,16 @@ def laid_out(text: str, length: Length, limit: int) -> TextLayout:
         length: Number of tokens of a text.
         limit: Most tokens of a sentence; longer ones are cut.
     """
-    found: list[str] = []
+    texts: list[str] = []
     lines = []
-    for whole in text.splitlines(keepends=True):
-        line = whole.strip()
+    for full_line in text.splitlines(keepends=True):
+        line = full_line.strip()
         if not any(map(str.isalpha, line)):
-            lines.append(_Line(whole, 0, ""))
+            lines.append(_Line(full_line, 0, ""))
             continue
         # a token has a character at least, but for rare bytes
         parts = [line] if len(line) <= limit else sentences.split(line, length, limit)
-        start = whole.index(line)
-        lines.append(_Line(whole[:start], len(parts), whole[start + len(line) :]))
-        found += parts
-    return TextLayout(tuple(found), tuple(lines))
+        start = full_line.index(line)
+        lines.append(_Line(full_line[:start], len(parts), full_line[start + len(line) :]))
+        texts += parts
+    return TextLayout(tuple(texts), tuple(lines))

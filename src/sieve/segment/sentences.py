@@ -53,7 +53,9 @@ def divided(text: str, length: Length, limit: int, language: str = "") -> list[s
         limit: Most tokens of a part.
         language: Of the text.
     """
-    return [part for whole in sentences(text, language) for part in _fitted(whole, length, limit)]
+    return [
+        part for sentence in sentences(text, language) for part in _fitted(sentence, length, limit)
+    ]
 
 
 def split(text: str, length: Length, limit: int, language: str = "") -> list[str]:

@@ -51,13 +51,13 @@ def spellings(tokenizer: Tokenizer, word: str) -> list[Spelling]:
         return [Spelling(own, at_word_start=True)]
     unspaced = any(_UNSPACED.search(unicodedata.name(c, "")) for c in text)
     marked = text.replace(" ", _SPACE)
-    found = [Spelling(own, at_word_start=False)]
+    known = [Spelling(own, at_word_start=False)]
     for form, at_start in ((_SPACE + marked, False), (marked, not unspaced)):
         for ids in sorted(_segmentations(tokenizer, form), key=len):
             spelling = Spelling(ids, at_start)
-            if spelling not in found:
-                found.append(spelling)
-    return found
+            if spelling not in known:
+                known.append(spelling)
+    return known
 
 
 def open_ids(tokenizer: Tokenizer) -> tuple[int, ...]:
@@ -85,12 +85,12 @@ def _segmentations(tokenizer: Tokenizer, text: str) -> list[tuple[int, ...]]:
             index = tokenizer.piece_id(text[start:end])
             if index is not None and index not in special:
                 ends[start].append((end, index))
-    found = []
+    segmentations = []
     for ids in _walk(ends, 0, ()):
-        found.append(ids)
-        if len(found) == _MOST_SPELLINGS:
+        segmentations.append(ids)
+        if len(segmentations) == _MOST_SPELLINGS:
             break
-    return found
+    return segmentations
 
 
 def _walk(

@@ -28,7 +28,7 @@ def average(inputs: Sequence[Path], output: Path, best: int = 8) -> list[Path]:
         The directories that were averaged.
     """
     check_model_output(output)
-    directories = [found for path in inputs for found in _checkpoints(path, best)]
+    directories = [directory for path in inputs for directory in _checkpoints(path, best)]
     bundles = [open_bundle(directory) for directory in directories]
     first = bundles[0]
     fingerprint = first.tokenizers().fingerprint
@@ -73,14 +73,16 @@ def _checkpoints(path: Path, best: int) -> list[Path]:
     if (path / "model.safetensors").is_file():
         return [path]
     run = RunDirectory(path)
-    found = run.checkpoints()
-    if not found:
+    checkpoints = run.checkpoints()
+    if not checkpoints:
         raise InputError(
             f"{path}: has no checkpoints to average; a run keeps them when it validates "
             "(sieve train --valid SRC TGT)"
         )
     state = run.newest_state()
     if state is None:
-        return found[-best:]
+        return checkpoints[-best:]
     ranked = [run.checkpoint(entry.update) for entry in run.read_progress(state).best]
-    return [directory for directory in ranked if directory in found][:best] or found[-best:]
+    return [directory for directory in ranked if directory in checkpoints][:best] or checkpoints[
+        -best:
+    ]

@@ -104,8 +104,8 @@ def calibrate(
     ]
     unrestricted = []
     for batch in batches:
-        found = engine.translate(batch, FullVocabulary(), search)
-        outputs = [hypotheses[0].tokens for hypotheses in found]
+        ranked = engine.translate(batch, FullVocabulary(), search)
+        outputs = [hypotheses[0].tokens for hypotheses in ranked]
         logits = engine.bow_logits(engine.encode(batch))
         meter.add(logits, outputs)
         dial.add(logits, outputs)
@@ -118,9 +118,12 @@ def calibrate(
     selection = NeuralSelection(point.threshold, options.least)
     restricted = []
     for batch in batches:
-        restricted += [found[0] for found in engine.translate(batch, selection, search)]
+        restricted += [ranked[0] for ranked in engine.translate(batch, selection, search)]
         progress(len(batch))
-    same = [one.tokens == tokens for one, tokens in zip(restricted, unrestricted, strict=True)]
+    same = [
+        hypothesis.tokens == tokens
+        for hypothesis, tokens in zip(restricted, unrestricted, strict=True)
+    ]
     confidence = Confidence.fit(restricted, same)
     return Calibration(options, shift, point, dial.shifted(shift), confidence)
 
@@ -164,26 +167,26 @@ class _DialMeter:
         return Dial(len(sizes), tuple(distinct.values())[::-1])
 
 
-def store(model: Path, output: Path, found: Calibration) -> None:
+def store(model: Path, output: Path, calibration: Calibration) -> None:
     """Writes a model directory again, in any form, at its operating point and with its dial.
 
     Args:
         model: The directory to read.
         output: The directory to make; may be the same.
-        found: What `calibrate` found for it.
+        calibration: What `calibrate` found for it.
     """
     bundle = open_bundle(model)
     tensors = bundle.tensors()
     if BIAS not in tensors:
         raise ModelError(f"{model}: has no NVS head whose bias could be shifted")
     bias = tensors[BIAS]
-    tensors[BIAS] = (bias.astype(np.float64) + found.shift).astype(bias.dtype)
+    tensors[BIAS] = (bias.astype(np.float64) + calibration.shift).astype(bias.dtype)
     sections = bundle.sections("selection")
     sections["selection"] = {
-        "threshold": found.options.threshold,
-        "least": found.options.least,
-        "safe": found.options.safe,
-        "calibration": found.dial.as_json(),
-        "confidence": [round(weight, 5) for weight in found.confidence.weights],
+        "threshold": calibration.options.threshold,
+        "least": calibration.options.least,
+        "safe": calibration.options.safe,
+        "calibration": calibration.dial.as_json(),
+        "confidence": [round(weight, 5) for weight in calibration.confidence.weights],
     }
     write_bundle(output, sections, tensors, bundle.tokenizers(), bundle.optional_files())

@@ -70,10 +70,10 @@ def _tensorboard(directory: Path, next_update: int) -> Any:
 
 
 def _numbers(prefix: str, values: Mapping[str, Any]) -> list[tuple[str, float]]:
-    found: list[tuple[str, float]] = []
+    numbers: list[tuple[str, float]] = []
     for key, value in values.items():
         if isinstance(value, Mapping):
-            found += _numbers(f"{prefix}/{key}", value)
+            numbers += _numbers(f"{prefix}/{key}", value)
         elif isinstance(value, int | float) and not isinstance(value, bool):
-            found.append((f"{prefix}/{key}", float(value)))
-    return found
+            numbers.append((f"{prefix}/{key}", float(value)))
+    return numbers

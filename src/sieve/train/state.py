@@ -191,8 +191,8 @@ def better(best: tuple[Ranked, ...], score: float, update: int, keep: int) -> tu
 def _numbered(directory: Path) -> list[Path]:
     if not directory.is_dir():
         return []
-    found = [entry for entry in directory.iterdir() if _UPDATE.fullmatch(entry.name)]
-    return sorted(found, key=lambda entry: int(entry.name.partition("-")[2]))
+    directories = [entry for entry in directory.iterdir() if _UPDATE.fullmatch(entry.name)]
+    return sorted(directories, key=lambda entry: int(entry.name.partition("-")[2]))
 
 
 def _remove_others(directory: Path, keep: set[str]) -> None:

@@ -161,8 +161,8 @@ def _bleu(model: TranslationModel, text: ValidationText, precision: str) -> Scor
     for pair_ids in sorted_batches(text.pairs, _BATCH_TOKENS):
         sources, _ = text.pairs.pairs(pair_ids)
         src_ids = [OWN.source_ids(sources[row]) for row in range(len(pair_ids))]
-        found = engine.translate(src_ids, FullVocabulary(), options)
-        for pair, hypotheses in zip(pair_ids, found, strict=True):
+        ranked = engine.translate(src_ids, FullVocabulary(), options)
+        for pair, hypotheses in zip(pair_ids, ranked, strict=True):
             tokens[pair] = hypotheses[0].tokens
     translations = text.tokenizers.target.decode(tokens)
     return bleu(translations, text.tgt_lines, text.target_language)

@@ -129,16 +129,16 @@ def _concatenated(
     if len(parts) == 1:
         return parts[0]
     scores = tuple(score for part in parts for score in part.token_scores)
-    whole = Hypothesis((), scores, 0)
+    joined = Hypothesis((), scores, 0)
     texts = [part.text for part in parts]
     return Translation(
         text=sentences.join(texts, language),
-        score=whole.score,
+        score=joined.score,
         shortlist_size=max(part.shortlist_size for part in parts),
         vocab_size=parts[0].vocab_size,
         pieces=tuple(piece for part in parts for piece in part.pieces),
         token_scores=scores,
-        normalized_score=whole.normalized_score(options.length_penalty),
+        normalized_score=joined.normalized_score(options.length_penalty),
         positions=tuple(place for part in parts for place in part.positions),
         returns=sum(part.returns for part in parts),
         confidence=min((p.confidence for p in parts if p.confidence is not None), default=None),

@@ -71,12 +71,12 @@ class ResumableFile:
         return changed if len(changed) <= _SHOWN else [*changed[:_SHOWN], "…"]
 
     def _keep_whole_lines(self) -> int:
-        lines = whole = 0
+        lines = size = 0
         with self._partial.open("rb+") as file:
             for line in file:
                 if line.endswith(b"\n"):
-                    lines, whole = lines + 1, whole + len(line)
-            file.truncate(whole)
+                    lines, size = lines + 1, size + len(line)
+            file.truncate(size)
         if lines:
             logger.info("%s: resuming after %d lines", self._output, lines)
         return lines

@@ -72,9 +72,9 @@ def run(job: Job) -> Run:
     for place in range(job.warm_up):
         engine.translate([src_ids[place % len(src_ids)]], selector, options)
     seconds, sizes = [], []
-    for one in src_ids:
+    for sentence_ids in src_ids:
         start = time.perf_counter()
-        ((best, *_),) = engine.translate([one], selector, options)
+        ((best, *_),) = engine.translate([sentence_ids], selector, options)
         seconds.append(time.perf_counter() - start)
         sizes.append(best.shortlist_size)
     p50, p90 = (1000 * float(np.percentile(seconds, share)) for share in (50, 90))
@@ -84,11 +84,11 @@ def run(job: Job) -> Run:
 def main() -> int:
     """Runs the job on stdin."""
     try:
-        found = run(Job(**json.load(sys.stdin)))
+        result = run(Job(**json.load(sys.stdin)))
     except SieveError as error:
         sys.stderr.write(f"{error}\n")
         return 2
-    sys.stdout.write(json.dumps(asdict(found)) + "\n")
+    sys.stdout.write(json.dumps(asdict(result)) + "\n")
     return 0
 
 

@@ -110,7 +110,7 @@ def _row(job: Job, test: str, name: str, runs: dict[str, list[Run]]) -> Benchmar
         len(job.sources),
         mean([run.p50 for run in here]),
         mean([run.p90 for run in here]),
-        mean([run.p90 / one.p90 for run, one in zip(here, base, strict=True)]),
+        mean([run.p90 / unrestricted.p90 for run, unrestricted in zip(here, base, strict=True)]),
         here[0].mean_size,
         tuple(here),
         "|".join(f"{key}:{value}" for key, value in parts.items()),

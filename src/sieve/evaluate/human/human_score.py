@@ -83,14 +83,14 @@ def score(ratings: Ratings, baseline: str) -> HumanScore:
 
 def _system(ratings: Ratings, values: FloatArray, system: int, baseline: int) -> SystemScore:
     both = values[:, :, system], values[:, :, baseline]  # (annotators, segments) each
-    own, base = (one.mean(axis=0) for one in both)
+    own, base = (rated.mean(axis=0) for rated in both)
     level = float(base.mean())
-    found = mean((own - base).tolist())
-    half = None if found.interval is None else 100 * found.interval / level
+    difference = mean((own - base).tolist())
+    half = None if difference.interval is None else 100 * difference.interval / level
     return SystemScore(
         ratings.systems[system],
         float(own.mean()),
-        Mean(100 + 100 * found.value / level, half, found.number),
+        Mean(100 + 100 * difference.value / level, half, difference.number),
         None if system == baseline else _p_value((own - base).tolist()),
         tuple(100 * float(a.mean() / b.mean()) for a, b in zip(*both, strict=True)),
     )
@@ -114,7 +114,7 @@ def agreement(values: FloatArray) -> Agreement:
     flat = values.reshape(len(values), -1)  # (annotators, outputs)
     pairs = list(combinations(range(len(values)), 2))
     correlations = [_pearson(flat[a], flat[b]) for a, b in pairs]
-    known = [one for one in correlations if one is not None]
+    known = [value for value in correlations if value is not None]
     systems = list(combinations(range(values.shape[2]), 2))
     signs = np.stack([np.sign(values[:, :, a] - values[:, :, b]) for a, b in systems])
     alike = [float(np.mean(signs[:, a] == signs[:, b])) for a, b in pairs]
@@ -135,7 +135,7 @@ def _alpha(flat: FloatArray) -> float | None:
     return None if expected == 0 else 1 - observed / expected
 
 
-def _pearson(one: FloatArray, other: FloatArray) -> float | None:
-    if one.std() == 0 or other.std() == 0:
+def _pearson(first: FloatArray, second: FloatArray) -> float | None:
+    if first.std() == 0 or second.std() == 0:
         return None
-    return float(np.corrcoef(one, other)[0, 1])
+    return float(np.corrcoef(first, second)[0, 1])

@@ -38,14 +38,14 @@ class Ratings:
 def read_key(path: Path) -> Key:
     """What `sieve human sample` kept."""
     try:
-        found = Key(**read_json(path))
-        if not found.sheets or not all(len(rows) for rows in found.sheets.values()):
+        key = Key(**read_json(path))
+        if not key.sheets or not all(len(rows) for rows in key.sheets.values()):
             raise TypeError("without sheets")
     except TypeError:
         raise InputError(f"{path}: is no key of `sieve human sample`") from None
     except SieveError as error:
         raise InputError(str(error)) from None
-    return found
+    return key
 
 
 def read_ratings(key: Key, paths: Sequence[Path]) -> Ratings:

@@ -38,24 +38,24 @@ class AlignerRow:
 
 def measure_aligners(
     translator: Translator,
-    one: ParallelSet,
+    test_set: ParallelSet,
     lexicons: Mapping[str, Lexicon],
     options: TableOptions,
     done: Callable[[int], object] = lambda number: None,
 ) -> list[AlignerRow]:
     """Recall of every lexicon at every k; the set is translated once, unrestricted."""
-    full = translated(translator, one, NONE, options, done)
-    probe = output_probe(translator, one, full)
+    full = translated(translator, test_set, NONE, options, done)
+    probe = output_probe(translator, test_set, full)
     rows = []
     for name, lexicon in lexicons.items():
         selectors = {str(k): LexiconTopK(lexicon, k) for k in TOP}
-        for k, found in recalls(translator.engine, probe, selectors).items():
+        for k, recall in recalls(translator.engine, probe, selectors).items():
             about = lexicon.info.get("signature", "")
-            note = signature(translator, one, f"{name}:{k}", options.search)
-            output, reference = found["output"], found["reference"]
+            note = signature(translator, test_set, f"{name}:{k}", options.search)
+            output, reference = recall["output"], recall["reference"]
             rows.append(
                 AlignerRow(
-                    one.name, name, about, int(k), output.recall, reference.recall,
+                    test_set.name, name, about, int(k), output.recall, reference.recall,
                     reference.mean_size, note,
                 )
             )  # fmt: skip

@@ -28,21 +28,21 @@ class Comet:
         """The system's score, as the library gives it."""
         rows = zip(sources, hypotheses, references, strict=True)
         data = [{"src": src, "mt": mt, "ref": ref} for src, mt, ref in rows]
-        found = self._model.predict(data, batch_size=BATCH, gpus=0, progress_bar=False)
-        return Score("COMET", float(found.system_score), self.signature)
+        prediction = self._model.predict(data, batch_size=BATCH, gpus=0, progress_bar=False)
+        return Score("COMET", float(prediction.system_score), self.signature)
 
 
 def checkpoint(path: Path) -> Path:
     """The .ckpt file that a directory holds, or the file itself."""
     if path.is_file():
         return path
-    found = sorted(path.rglob("*.ckpt")) if path.is_dir() else []
-    if len(found) != 1:
+    checkpoints = sorted(path.rglob("*.ckpt")) if path.is_dir() else []
+    if len(checkpoints) != 1:
         raise InputError(
-            f"COMET: {path} holds {len(found)} .ckpt files, expected one: give the directory of a "
-            "checkpoint that was downloaded before (nothing is fetched), or go without --comet"
+            f"COMET: {path} holds {len(checkpoints)} .ckpt files, expected one: give the directory "
+            "of a checkpoint that was downloaded before (nothing is fetched), or go without --comet"
         )
-    return found[0]
+    return checkpoints[0]
 
 
 def _name(file: Path) -> str:

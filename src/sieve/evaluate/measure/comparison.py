@@ -63,8 +63,8 @@ Step = Callable[[int], object]
 def steps(sets: Sequence[ParallelSet], options: TableOptions) -> int:
     """Steps of a progress bar for one model: lines translated and timed."""
     number = len(with_baseline(options.selections))
-    lines = sum(len(one.sources) for one in sets)
-    return lines * number + sum(len(_timed(one, options)) for one in sets)
+    lines = sum(len(test_set.sources) for test_set in sets)
+    return lines * number + sum(len(_timed(test_set, options)) for test_set in sets)
 
 
 def with_baseline(selections: Sequence[str]) -> tuple[str, ...]:
@@ -75,18 +75,18 @@ def with_baseline(selections: Sequence[str]) -> tuple[str, ...]:
 def measure(
     translator: Translator,
     model: str,
-    one: ParallelSet,
+    test_set: ParallelSet,
     options: TableOptions,
     done: Step = lambda number: None,
 ) -> list[Row]:
     """A row for each selection, the unrestricted one first."""
-    found = translated_all(translator, one, options, done)
-    return rows_of(translator, model, one, found, options, done)
+    translations = translated_all(translator, test_set, options, done)
+    return rows_of(translator, model, test_set, translations, options, done)
 
 
 def translated_all(
     translator: Translator,
-    one: ParallelSet,
+    test_set: ParallelSet,
     options: TableOptions,
     done: Step = lambda number: None,
 ) -> dict[str, list[Translation]]:
@@ -94,48 +94,48 @@ def translated_all(
     names = with_baseline(options.selections)
     for name in names:
         translator.selector(name)  # errors now
-    return {name: translated(translator, one, name, options, done) for name in names}
+    return {name: translated(translator, test_set, name, options, done) for name in names}
 
 
 def rows_of(
     translator: Translator,
     model: str,
-    one: ParallelSet,
-    found: Mapping[str, Sequence[Translation]],
+    test_set: ParallelSet,
+    translations: Mapping[str, Sequence[Translation]],
     options: TableOptions,
     done: Step = lambda number: None,
 ) -> list[Row]:
     """A row for each selection whose translations are there; the unrestricted one must be."""
-    selectors = {name: translator.selector(name) for name in found}
-    probe = output_probe(translator, one, found[NONE])
+    selectors = {name: translator.selector(name) for name in translations}
+    probe = output_probe(translator, test_set, translations[NONE])
     sets = recalls(translator.engine, probe, selectors)
-    timed = _latency(translator, one, selectors, options, done)
-    texts = {name: [line.text for line in lines] for name, lines in found.items()}
-    quality = _quality(translator, one, texts, options)
+    timed = _latency(translator, test_set, selectors, options, done)
+    texts = {name: [line.text for line in lines] for name, lines in translations.items()}
+    quality = _quality(translator, test_set, texts, options)
     return [
         Row(
             model,
-            one.name,
+            test_set.name,
             name,
-            len(one.sources),
+            len(test_set.sources),
             tuple(quality[name]),
             sets[name]["reference"],
             sets[name]["output"],
             float(np.mean([a == b for a, b in zip(texts[name], texts[NONE], strict=True)])),
             timed.get(name),
-            signature(translator, one, name, options.search),
+            signature(translator, test_set, name, options.search),
         )
-        for name in found
+        for name in translations
     ]
 
 
 def signature(
-    translator: Translator, one: ParallelSet, selection: str, search: SearchOptions
+    translator: Translator, test_set: ParallelSet, selection: str, search: SearchOptions
 ) -> str:
     """How the numbers of a row came about."""
     parts = {
-        "test": one.name,
-        "sentences": len(one.sources),
+        "test": test_set.name,
+        "sentences": len(test_set.sources),
         "selection": selection,
         "beam": search.beam_size,
         "alpha": search.length_penalty,
@@ -148,54 +148,56 @@ def signature(
 
 
 def translated(
-    translator: Translator, one: ParallelSet, selection: str, options: TableOptions, done: Step
+    translator: Translator, test_set: ParallelSet, selection: str, options: TableOptions, done: Step
 ) -> list[Translation]:
     """The set under one selection, with a step of the progress bar now and then."""
     request = Request(selection, options.search)
-    found: list[Translation] = []
-    for start in range(0, len(one.sources), _CHUNK):
-        lines = one.sources[start : start + _CHUNK]
-        found += translator.run(lines, request)
+    translations: list[Translation] = []
+    for start in range(0, len(test_set.sources), _CHUNK):
+        lines = test_set.sources[start : start + _CHUNK]
+        translations += translator.run(lines, request)
         done(len(lines))
-    return found
+    return translations
 
 
-def output_probe(translator: Translator, one: ParallelSet, full: Sequence[Translation]) -> Probe:
+def output_probe(
+    translator: Translator, test_set: ParallelSet, full: Sequence[Translation]
+) -> Probe:
     """What the set needs: tokens of its references, and of the unrestricted output."""
     probe = Probe.of_text(
-        one.name, translator.tokenizers, one.sources, {"reference": one.references}
+        test_set.name, translator.tokenizers, test_set.sources, {"reference": test_set.references}
     )
     specials = translator.engine.specials
     output = [needed_tokens(line.ids, specials) for line in full]
-    return Probe(one.name, probe.src_ids, {**probe.needed, "output": output})
+    return Probe(test_set.name, probe.src_ids, {**probe.needed, "output": output})
 
 
-def _timed(one: ParallelSet, options: TableOptions) -> tuple[str, ...]:
-    return one.spread(options.latency_sentences).sources
+def _timed(test_set: ParallelSet, options: TableOptions) -> tuple[str, ...]:
+    return test_set.spread(options.latency_sentences).sources
 
 
 def _latency(
     translator: Translator,
-    one: ParallelSet,
+    test_set: ParallelSet,
     selectors: Mapping[str, Selector],
     options: TableOptions,
     done: Step,
 ) -> dict[str, Latency]:
-    lines = _timed(one, options)
+    lines = _timed(test_set, options)
     if not lines:
         return {}
-    probe = Probe.of_text(one.name, translator.tokenizers, lines, {})
+    probe = Probe.of_text(test_set.name, translator.tokenizers, lines, {})
     return measure_latency(translator.engine, probe.src_ids, selectors, options.search, done)
 
 
 def _quality(
     translator: Translator,
-    one: ParallelSet,
+    test_set: ParallelSet,
     texts: Mapping[str, Sequence[str]],
     options: TableOptions,
 ) -> dict[str, list[Score]]:
-    scores = compared(texts, one.references, translator.languages[1], options.resamples)
+    scores = compared(texts, test_set.references, translator.languages[1], options.resamples)
     if options.comet is not None:
         for name, lines in texts.items():
-            scores[name].append(options.comet.score(one.sources, lines, one.references))
+            scores[name].append(options.comet.score(test_set.sources, lines, test_set.references))
     return scores

@@ -55,13 +55,13 @@ class ContextRow:
 
 def measure_context(
     translator: Translator,
-    one: IdiomSet,
+    idiom_set: IdiomSet,
     thresholds: Sequence[float] = THRESHOLDS,
     done: Callable[[int], object] = lambda number: None,
 ) -> list[ContextRow]:
     """The comparison for each threshold, with all idiom tokens and with those in the reference."""
     translator.resources.need_threshold()
-    probe, _ = one.probes(translator.tokenizers)
+    probe, _ = idiom_set.probes(translator.tokenizers)
     scopes = (IN_SENTENCE, IN_REFERENCE)
     settings = [(scope, threshold) for scope in scopes for threshold in thresholds]
     reached: dict[tuple[str, float], list[_Reached]] = {setting: [] for setting in settings}
@@ -72,17 +72,17 @@ def measure_context(
         both = HeadAnswers(engine, [src_ids]).logits[0], _without_context(engine, source, src_ids)
         for threshold in thresholds:
             odds = np.float32(log_odds(threshold))
-            whole, alone = (values > odds for values in both)  # (V,) each
-            whole[eos] = alone[eos] = True
-            sizes[threshold].append((int(whole.sum()), int(alone.sum())))
+            in_context, alone = (values > odds for values in both)  # (V,) each
+            in_context[eos] = alone[eos] = True
+            sizes[threshold].append((int(in_context.sum()), int(alone.sum())))
             for scope in scopes:
                 needed = probe.needed[scope][row]
                 if len(needed):
-                    found = _Reached(row, whole[needed], alone[needed], needed)
-                    reached[scope, threshold].append(found)
+                    segment = _Reached(row, in_context[needed], alone[needed], needed)
+                    reached[scope, threshold].append(segment)
         done(1)
     return [
-        _row(translator, one, scope, threshold, (segments, sizes[threshold]))
+        _row(translator, idiom_set, scope, threshold, (segments, sizes[threshold]))
         for (scope, threshold), segments in reached.items()
     ]
 
@@ -92,7 +92,7 @@ class _Reached:
     """Of one segment: which needed tokens are selected with context, and which without."""
 
     row: int
-    whole: Any
+    in_context: Any
     alone: Any
     needed: IntArray
 
@@ -108,31 +108,33 @@ def _without_context(engine: Engine[Any], tokenizer: Tokenizer, src_ids: IntArra
 
 def _row(
     translator: Translator,
-    one: IdiomSet,
+    idiom_set: IdiomSet,
     scope: str,
     threshold: float,
-    found: tuple[Sequence[_Reached], Sequence[tuple[int, int]]],
+    measured: tuple[Sequence[_Reached], Sequence[tuple[int, int]]],
 ) -> ContextRow:
-    segments, sizes = found
-    whole = np.array([segment.whole.all() for segment in segments], bool)
+    segments, sizes = measured
+    in_context = np.array([segment.in_context.all() for segment in segments], bool)
     alone = np.array([segment.alone.all() for segment in segments], bool)
-    shares = (whole, alone, whole & ~alone, alone & ~whole)
+    shares = (in_context, alone, in_context & ~alone, alone & ~in_context)
     piece = translator.tokenizers.target.piece
     examples = [
         Example(
-            one.pairs.sources[segment.row],
-            one.idioms[segment.row],
-            one.translations[segment.row],
-            tuple(piece(int(index)) for index in segment.needed[segment.whole & ~segment.alone]),
+            idiom_set.pairs.sources[segment.row],
+            idiom_set.idioms[segment.row],
+            idiom_set.translations[segment.row],
+            tuple(
+                piece(int(index)) for index in segment.needed[segment.in_context & ~segment.alone]
+            ),
         )
         for segment in segments
-        if segment.whole.all() and not segment.alone.all()
+        if segment.in_context.all() and not segment.alone.all()
     ]
     means = [float(np.mean(column)) for column in zip(*sizes, strict=True)]
     context, no_context, only, only_no = (
         float(share.mean()) if len(share) else 0.0 for share in shares
     )
     return ContextRow(
-        one.name, scope, threshold, len(segments), context, no_context, only, only_no,
+        idiom_set.name, scope, threshold, len(segments), context, no_context, only, only_no,
         means[0], means[1], tuple(examples[:EXAMPLES]),
     )  # fmt: skip

@@ -58,8 +58,8 @@ class Curve:
         """Recall at a mean size, between points interpolated in log(size); NaN outside."""
         points = sorted((point.mean_size, point.recall) for point in self.points)
         sizes, recalls = np.array(points).T
-        found = np.interp(np.log(size), np.log(sizes), recalls, left=np.nan, right=np.nan)
-        return float(found)
+        recall = np.interp(np.log(size), np.log(sizes), recalls, left=np.nan, right=np.nan)
+        return float(recall)
 
 
 class _Meter:

@@ -103,10 +103,10 @@ def recalls(
 ) -> dict[str, dict[str, Recall]]:
     """Recall and mean shortlist size of each selector, by scope."""
     number = len(probe.src_ids)
-    found: dict[str, dict[int, Shortlist]] = {name: {} for name in selectors}
+    shortlists_by_name: dict[str, dict[int, Shortlist]] = {name: {} for name in selectors}
     for rows, votes in batches(engine, probe.src_ids):
         for name, selector in selectors.items():
-            found[name].update(zip(rows, selector.plan().select(votes), strict=True))
+            shortlists_by_name[name].update(zip(rows, selector.plan().select(votes), strict=True))
     return {
         name: {
             scope: recall_of_sets(
@@ -118,5 +118,5 @@ def recalls(
             )
             for scope, needed in probe.needed.items()
         }
-        for name, shortlists in found.items()
+        for name, shortlists in shortlists_by_name.items()
     }

@@ -56,7 +56,7 @@ def sentence_chrf(hypotheses: Sequence[str], references: Sequence[str]) -> list[
     sacrebleu = require("sacrebleu", "evaluate", "chrF")
     metric = sacrebleu.CHRF()
     pairs = zip(hypotheses, references, strict=True)
-    return [float(metric.sentence_score(one, [reference]).score) for one, reference in pairs]
+    return [float(metric.sentence_score(line, [reference]).score) for line, reference in pairs]
 
 
 def compared(

@@ -49,7 +49,7 @@ class Reliability:
 def measure_reliability(
     model: str,
     test: str,
-    found: Mapping[str, Sequence[Translation]],
+    translations: Mapping[str, Sequence[Translation]],
     references: Sequence[str],
 ) -> list[Reliability]:
     """Of each selection that gives confidences; lines without one were not translated.
@@ -57,17 +57,19 @@ def measure_reliability(
     Args:
         model: To name in the result.
         test: To name in the result.
-        found: Translations of the set by selection, the unrestricted ones among them.
+        translations: Translations of the set by selection, the unrestricted ones among them.
         references: One for each sentence.
     """
     measured = []
-    for selection, lines in found.items():
+    for selection, lines in translations.items():
         rows = [row for row, line in enumerate(lines) if line.confidence is not None]
         if selection == NONE or not rows:
             continue
         texts = [lines[row].text for row in rows]
         sure = np.array([lines[row].confidence for row in rows], np.float64)
-        same = np.array([lines[row].text == found[NONE][row].text for row in rows], np.float64)
+        same = np.array(
+            [lines[row].text == translations[NONE][row].text for row in rows], np.float64
+        )
         chrf = np.array(sentence_chrf(texts, [references[row] for row in rows]))
         deciles = _deciles(sure, same, chrf)
         measured.append(Reliability(model, test, selection, deciles, rank_correlation(sure, chrf)))

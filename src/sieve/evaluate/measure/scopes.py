@@ -27,27 +27,27 @@ class ScopeRow:
 
 
 def measure_scopes(
-    translator: Translator, model: str, one: IdiomSet | ProverbSet, selections: Sequence[str]
+    translator: Translator, model: str, idioms: IdiomSet | ProverbSet, selections: Sequence[str]
 ) -> list[ScopeRow]:
     """Recall of each selection in each scope."""
     selectors = {name: translator.selector(name) for name in dict.fromkeys(selections)}
     rows = []
-    for probe in one.probes(translator.tokenizers):
+    for probe in idioms.probes(translator.tokenizers):
         for name, scopes in recalls(translator.engine, probe, selectors).items():
             rows += [
                 ScopeRow(
                     model,
-                    one.name,
+                    idioms.name,
                     name,
                     scope,
-                    found.recall,
-                    found.mean_size,
+                    recall.recall,
+                    recall.mean_size,
                     len(probe.src_ids),
                     probe.counted(scope),
                     probe.tokens(scope),
-                    f"test:{one.name}|scope:{scope}|selection:{name}"
+                    f"test:{idioms.name}|scope:{scope}|selection:{name}"
                     f"|engine:{translator.engine}|version:{sieve.__version__}",
                 )
-                for scope, found in scopes.items()
+                for scope, recall in scopes.items()
             ]
     return rows

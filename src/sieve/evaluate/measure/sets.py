@@ -92,18 +92,18 @@ def read_pair(name: str, source: Path, target: Path) -> ParallelSet:
     return ParallelSet(name, sources, references)
 
 
-def check_languages(one: ParallelSet, languages: tuple[str, str]) -> None:
+def check_languages(test_set: ParallelSet, languages: tuple[str, str]) -> None:
     """Refuses a set most of whose lines are in another language than the model's.
 
     Where the identifier is not installed or does not know a language, nothing is checked.
     """
-    if not all(languages) or len(one.sources) < _FEWEST_LINES:
+    if not all(languages) or len(test_set.sources) < _FEWEST_LINES:
         return
     try:
         identifier = LanguageIdentifier()
     except MissingExtraError:
         return
-    sides = (("source", one.sources), ("reference", one.references))
+    sides = (("source", test_set.sources), ("reference", test_set.references))
     for (what, lines), language in zip(sides, languages, strict=True):
         try:
             known = identifier.check(language)
@@ -112,7 +112,7 @@ def check_languages(one: ParallelSet, languages: tuple[str, str]) -> None:
         share = float(np.mean(identifier.odds(_spread(lines, _CHECKED_LINES), known) > 0.5))
         if share < 0.5:
             raise InputError(
-                f"test set {one.name}: {100 * share:.0f} % of the {what} lines look like "
+                f"test set {test_set.name}: {100 * share:.0f} % of the {what} lines look like "
                 f"'{language}', which the model's {what} language is; expected most of them "
                 "(--no-language-check to go on)"
             )

@@ -10,7 +10,7 @@ from sieve.evaluate.present.text_table import Table
 
 def benchmark_tables(rows: Sequence[BenchmarkRow]) -> list[Table]:
     """A table for each model and set."""
-    found = []
+    tables = []
     for model, test in dict.fromkeys((row.model, row.test) for row in rows):
         here = [row for row in rows if (row.model, row.test) == (model, test)]
         lines = tuple(
@@ -30,8 +30,8 @@ def benchmark_tables(rows: Sequence[BenchmarkRow]) -> list[Table]:
         )
         headers = ("selection", "size", "p50 ms", "p90 ms", f"% of {NONE}")
         title = f"{test}: latency of {here[0].sentences} sentences one at a time, {model}"
-        found.append(Table(title, headers, lines, notes))
-    return found
+        tables.append(Table(title, headers, lines, notes))
+    return tables
 
 
 def _percent(share: Mean) -> str:

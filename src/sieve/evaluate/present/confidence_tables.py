@@ -7,7 +7,7 @@ from sieve.evaluate.measure.reliability import Reliability
 from sieve.evaluate.present.text_table import Table
 
 
-def reliability_tables(found: Iterable[Reliability]) -> list[Table]:
+def reliability_tables(measured: Iterable[Reliability]) -> list[Table]:
     """A table for each: what confidence said, and what happened."""
     note = (
         "tenths of the sentences by confidence, the least sure first; same %: lines translated as "
@@ -15,7 +15,7 @@ def reliability_tables(found: Iterable[Reliability]) -> list[Table]:
     )
     return [
         Table(
-            f"{one.test}, {one.selection} ({one.model})",
+            f"{reliability.test}, {reliability.selection} ({reliability.model})",
             ("tenth", "sentences", "confidence", "same %", "chrF"),
             tuple(
                 (
@@ -25,13 +25,13 @@ def reliability_tables(found: Iterable[Reliability]) -> list[Table]:
                     f"{100 * part.same:.1f}",
                     f"{part.chrf:.1f}",
                 )
-                for number, part in enumerate(one.deciles, 1)
+                for number, part in enumerate(reliability.deciles, 1)
             ),
             (
-                f"mean distance of confidence from same: {one.gap:.3f}; rank correlation of "
-                f"confidence and sentence chrF: {one.correlation:.2f}",
+                f"mean distance of confidence from same: {reliability.gap:.3f}; rank "
+                f"correlation of confidence and sentence chrF: {reliability.correlation:.2f}",
                 note,
             ),
         )
-        for one in found
+        for reliability in measured
     ]

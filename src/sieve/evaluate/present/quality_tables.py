@@ -59,37 +59,38 @@ def summarise(rows: Sequence[Row]) -> list[SelectionSummary]:
 
 def quality_tables(rows: Sequence[Row]) -> list[Table]:
     """A table for each set."""
-    found = []
+    tables = []
     for test in dict.fromkeys(row.test for row in rows):
         of_test = [row for row in rows if row.test == test]
         summaries = summarise(of_test)
-        columns = list(dict.fromkeys(name for one in summaries for name in one.values))
+        columns = list(dict.fromkeys(name for summary in summaries for name in summary.values))
         lines = tuple(
-            (one.selection, *(_cell(one, name, of_test) for name in columns)) for one in summaries
+            (summary.selection, *(_cell(summary, name, of_test) for name in columns))
+            for summary in summaries
         )
         models = list(dict.fromkeys(row.model for row in of_test))
         whose = models[0] if len(models) == 1 else f"{len(models)} models"
         title = f"{test}: {of_test[0].sentences} sentences, {whose}"
-        found.append(Table(title, ("selection", *columns), lines, tuple(_notes(of_test))))
-    return found
+        tables.append(Table(title, ("selection", *columns), lines, tuple(_notes(of_test))))
+    return tables
 
 
 def _values(measured: Sequence[dict[str, float]]) -> dict[str, Value]:
-    columns = {name: [one[name] for one in measured if name in one] for name in measured[0]}
+    columns = {name: [run[name] for run in measured if name in run] for name in measured[0]}
     return {
         name: Value(statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else None)
         for name, values in columns.items()
     }
 
 
-def _cell(one: SelectionSummary, name: str, rows: Sequence[Row]) -> str:
-    if name not in one.values:
+def _cell(summary: SelectionSummary, name: str, rows: Sequence[Row]) -> str:
+    if name not in summary.values:
         return "-"
-    value, digits = one.values[name], _DIGITS.get(name, 1)
+    value, digits = summary.values[name], _DIGITS.get(name, 1)
     text = f"{value.mean:.{digits}f}"
     if value.deviation is not None:
         return f"{text} ±{value.deviation:.{digits}f}"
-    (row,) = (row for row in rows if row.selection == one.selection)
+    (row,) = (row for row in rows if row.selection == summary.selection)
     for score in row.quality:
         if score.name == name and score.interval is not None:
             significant = score.p_value is not None and score.p_value < SIGNIFICANT

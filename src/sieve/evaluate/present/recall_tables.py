@@ -11,7 +11,7 @@ from sieve.evaluate.present.text_table import Table
 
 def scope_tables(rows: Sequence[ScopeRow]) -> list[Table]:
     """A table for each model and set: recall in percent at the mean size, by scope."""
-    found = []
+    tables = []
     for model, test in dict.fromkeys((row.model, row.test) for row in rows):
         here = [row for row in rows if (row.model, row.test) == (model, test)]
         scopes = list(dict.fromkeys(row.scope for row in here))
@@ -31,8 +31,8 @@ def scope_tables(rows: Sequence[ScopeRow]) -> list[Table]:
         title = f"{test}, recall of unique tokens in % at the mean shortlist size ({model})"
         shown = here[0].signature.partition("|engine:")
         notes += [f"test:{test}{shown[1]}{shown[2]}"]
-        found.append(Table(title, ("selection", *scopes), lines, tuple(notes)))
-    return found
+        tables.append(Table(title, ("selection", *scopes), lines, tuple(notes)))
+    return tables
 
 
 def curve_tables(curves: Sequence[Curve]) -> list[Table]:
@@ -53,8 +53,9 @@ def _curve_table(model: str, test: str, curves: Sequence[Curve]) -> Table:
     lines = tuple((name, *(row.get(scope, "-") for scope in scopes)) for name, row in cells.items())
     notes = tuple(
         dict.fromkeys(
-            f"{one.scope}: {one.counted} of {one.sentences} sentences need {one.tokens} tokens"
-            for one in curves
+            f"{curve.scope}: {curve.counted} of {curve.sentences} sentences "
+            f"need {curve.tokens} tokens"
+            for curve in curves
         )
     )
     title = f"{test}, recall of unique tokens in % at the mean shortlist size ({model})"
@@ -88,7 +89,7 @@ def context_tables(rows: Sequence[ContextRow]) -> list[Table]:
     """A table for each set, and its examples as notes."""
     shares = ("context", "no context", "only context", "only no context")
     headers = ("tokens, λ", *shares, "size", "size without")
-    found = []
+    tables = []
     for test in dict.fromkeys(row.test for row in rows):
         here = [row for row in rows if row.test == test]
         lines = tuple(
@@ -104,19 +105,19 @@ def context_tables(rows: Sequence[ContextRow]) -> list[Table]:
         notes = list(dict.fromkeys(f"{row.scope}: {row.segments} segments" for row in here))
         shown = max(here, key=lambda row: len(row.examples), default=here[0])
         notes += [
-            f"{one.source}  ({one.idiom}: {one.translation}, only in context: "
-            f"{' '.join(one.only_in_context)})"
-            for one in shown.examples
+            f"{example.source}  ({example.idiom}: {example.translation}, only in context: "
+            f"{' '.join(example.only_in_context)})"
+            for example in shown.examples
         ]
         title = f"{test}, % of segments with all idiom tokens selected"
-        found.append(Table(title, headers, lines, tuple(notes)))
-    return found
+        tables.append(Table(title, headers, lines, tuple(notes)))
+    return tables
 
 
 def aligner_tables(rows: Sequence[AlignerRow]) -> list[Table]:
     """A table for each set, laid out as the paper's."""
     headers = [f"{name}, k={k}" for k in TOP for name in ("out %", "ref %", "size")]
-    found = []
+    tables = []
     for test in dict.fromkeys(row.test for row in rows):
         here = [row for row in rows if row.test == test]
         lines = []
@@ -135,5 +136,5 @@ def aligner_tables(rows: Sequence[AlignerRow]) -> list[Table]:
         notes = [f"{row.lexicon}: {row.about}" for row in here if row.about and row.k == TOP[0]]
         notes.append(here[0].signature.replace(f"|selection:{here[0].lexicon}:{here[0].k}", ""))
         title = f"{test}, recall of unique output and reference tokens by lexicon"
-        found.append(Table(title, ("lexicon", *headers), tuple(lines), tuple(notes)))
-    return found
+        tables.append(Table(title, ("lexicon", *headers), tuple(lines), tuple(notes)))
+    return tables

@@ -127,15 +127,19 @@ def run_all(todo: Sequence[Stage], report: Report, done: Done) -> None:
 
 
 def _tables(subject: Subject, report: Report) -> Iterator[Stage]:
-    for one in subject.sets:
+    for test_set in subject.sets:
 
-        def run(done: Done, one: ParallelSet = one) -> None:
+        def run(done: Done, test_set: ParallelSet = test_set) -> None:
             model, translator, options = subject.model, subject.translator, subject.options
-            found = translated_all(translator, one, options, done)
-            report.rows += rows_of(translator, model, one, found, options, done)
-            report.reliability += measure_reliability(model, one.name, found, one.references)
+            translations = translated_all(translator, test_set, options, done)
+            report.rows += rows_of(translator, model, test_set, translations, options, done)
+            report.reliability += measure_reliability(
+                model, test_set.name, translations, test_set.references
+            )
 
-        yield Stage(f"table, {subject.model}, {one.name}", steps([one], subject.options), run)
+        yield Stage(
+            f"table, {subject.model}, {test_set.name}", steps([test_set], subject.options), run
+        )
 
 
 def _latency(subject: Subject, report: Report) -> Iterator[Stage]:
@@ -143,15 +147,15 @@ def _latency(subject: Subject, report: Report) -> Iterator[Stage]:
         return
     number = subject.runs * len(with_baseline(subject.options.selections))
     # one set says what the others would: latency depends on lengths alone
-    for one in subject.sets[:1]:
-        job = replace(subject.job, sources=one.spread(subject.timed).sources)
+    for test_set in subject.sets[:1]:
+        job = replace(subject.job, sources=test_set.spread(subject.timed).sources)
 
-        def run(done: Done, job: Job = job, name: str = one.name) -> None:
+        def run(done: Done, job: Job = job, name: str = test_set.name) -> None:
             report.benchmark += measure_benchmark(
                 job, name, subject.options.selections, subject.runs, lambda n: done(_RUN * n)
             )
 
-        yield Stage(f"latency, {subject.model}, {one.name}", _RUN * number, run)
+        yield Stage(f"latency, {subject.model}, {test_set.name}", _RUN * number, run)
 
 
 def _curves(subject: Subject, report: Report) -> Iterator[Stage]:
@@ -160,22 +164,24 @@ def _curves(subject: Subject, report: Report) -> Iterator[Stage]:
     if resources.lexicon is None and not head:
         return
     probes = [
-        Probe.of_text(one.name, tokenizers, one.sources, {"sentence": one.references})
-        for one in subject.sets
+        Probe.of_text(
+            test_set.name, tokenizers, test_set.sources, {"sentence": test_set.references}
+        )
+        for test_set in subject.sets
     ]
-    probes += [probe for some in subject.idioms for probe in some.probes(tokenizers)]
+    probes += [probe for idiom_set in subject.idioms for probe in idiom_set.probes(tokenizers)]
     for probe in probes:
 
         def run(done: Done, probe: Probe = probe) -> None:
             lexicon = resources.lexicon() if resources.lexicon else None
-            found = measure_curves(
+            curves = measure_curves(
                 subject.translator.engine,
                 probe,
                 lexicon,
                 head=head,
                 done=lambda n: done(_CURVE * n),
             )
-            report.curves += [replace(curve, model=subject.model) for curve in found]
+            report.curves += [replace(curve, model=subject.model) for curve in curves]
 
         scopes = ", ".join(probe.needed)
         label = f"curves, {subject.model}, {probe.name} ({scopes})"
@@ -183,42 +189,48 @@ def _curves(subject: Subject, report: Report) -> Iterator[Stage]:
 
 
 def _idioms(subject: Subject, report: Report) -> Iterator[Stage]:
-    for some in subject.idioms:
-        number = len(some.idioms) if isinstance(some, IdiomSet) else len(some.sources)
+    for idiom_set in subject.idioms:
+        number = (
+            len(idiom_set.idioms) if isinstance(idiom_set, IdiomSet) else len(idiom_set.sources)
+        )
 
-        def scopes(done: Done, some: Any = some, number: int = number) -> None:
+        def scopes(done: Done, idiom_set: Any = idiom_set, number: int = number) -> None:
             report.idioms += measure_scopes(
-                subject.translator, subject.model, some, subject.options.selections
+                subject.translator, subject.model, idiom_set, subject.options.selections
             )
             done(_SCOPES * number)
 
-        yield Stage(f"idioms, {subject.model}, {some.name}", _SCOPES * number, scopes)
-        if isinstance(some, IdiomSet) and subject.translator.resources.threshold is not None:
+        yield Stage(f"idioms, {subject.model}, {idiom_set.name}", _SCOPES * number, scopes)
+        if isinstance(idiom_set, IdiomSet) and subject.translator.resources.threshold is not None:
 
-            def context(done: Done, some: IdiomSet = some) -> None:
+            def context(done: Done, idiom_set: IdiomSet = idiom_set) -> None:
                 report.context.setdefault(subject.model, []).extend(
-                    measure_context(subject.translator, some, done=lambda n: done(_CONTEXT * n))
+                    measure_context(
+                        subject.translator, idiom_set, done=lambda n: done(_CONTEXT * n)
+                    )
                 )
 
-            yield Stage(f"context, {subject.model}, {some.name}", _CONTEXT * number, context)
+            yield Stage(f"context, {subject.model}, {idiom_set.name}", _CONTEXT * number, context)
 
 
 def _aligners(subject: Subject, report: Report) -> Iterator[Stage]:
-    for one in subject.sets if subject.aligners else ():
+    for test_set in subject.sets if subject.aligners else ():
 
-        def run(done: Done, one: ParallelSet = one) -> None:
+        def run(done: Done, test_set: ParallelSet = test_set) -> None:
             report.aligners += measure_aligners(
-                subject.translator, one, subject.aligners, subject.options, done
+                subject.translator, test_set, subject.aligners, subject.options, done
             )
 
-        yield Stage(f"aligners, {subject.model}, {one.name}", len(one.sources), run)
+        yield Stage(f"aligners, {subject.model}, {test_set.name}", len(test_set.sources), run)
 
 
 def _explain(subject: Subject, report: Report, done: Done) -> None:
     options = ExplainOptions(subject.options.selections, search=subject.options.search)
-    found = report.explanations.setdefault(subject.model, [])
+    explanations = report.explanations.setdefault(subject.model, [])
     for source, reference in examples(subject):
-        found.append(explain(subject.translator, source, replace(options, reference=reference)))
+        explanations.append(
+            explain(subject.translator, source, replace(options, reference=reference))
+        )
     done(EXAMPLES)
 
 
@@ -228,12 +240,14 @@ def examples(subject: Subject, number: int = EXAMPLES) -> list[tuple[str, str]]:
     Of idiom sets where there are some. Without a lexicon, those whose references the head loses.
     """
     translator, resources = subject.translator, subject.translator.resources
-    pairs = [some.pairs for some in subject.idioms if isinstance(some, IdiomSet)]
+    pairs = [idiom_set.pairs for idiom_set in subject.idioms if isinstance(idiom_set, IdiomSet)]
     candidates = [*pairs, *subject.sets][:1]
     if not candidates or resources.threshold is None:
         return []
-    one = candidates[0].spread(_CANDIDATES)
-    probe = Probe.of_text(one.name, translator.tokenizers, one.sources, {"r": one.references})
+    test_set = candidates[0].spread(_CANDIDATES)
+    probe = Probe.of_text(
+        test_set.name, translator.tokenizers, test_set.sources, {"r": test_set.references}
+    )
     head = translator.selector(f"nvs:{resources.threshold:g}")
     other = translator.selector("lexicon:200" if resources.lexicon else "none")
     gains: list[tuple[int, int]] = []
@@ -247,4 +261,4 @@ def examples(subject: Subject, number: int = EXAMPLES) -> list[tuple[str, str]]:
         )
         gains.append((int(with_head.sum()) - int(without.sum()), row))
     best = sorted(gains, key=lambda gain: -abs(gain[0]) if not resources.lexicon else -gain[0])
-    return [(one.sources[row], one.references[row]) for _, row in best[:number]]
+    return [(test_set.sources[row], test_set.references[row]) for _, row in best[:number]]

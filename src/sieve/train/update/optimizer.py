@@ -72,14 +72,14 @@ class Optimizer:
 
     def tensors(self) -> dict[str, Tensor]:
         """The moments, by kind and parameter name, and the loss scale of fp16."""
-        found = {
+        moments = {
             f"{kind}.{name}": self._adam.state[parameter][kind]
             for parameter, name in self._names.items()
             if parameter in self._adam.state
             for kind in _MOMENTS
         }
         scaler = self._scaler.state_dict()  # empty unless fp16
-        return found | {
+        return moments | {
             f"scaler.{key}": torch.tensor(scaler[key], dtype=torch.float64)
             for key in _SCALE
             if key in scaler
