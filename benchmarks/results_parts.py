@@ -14,7 +14,7 @@ def parts() -> list[str]:
         "CPU figures were taken on two busy cores: read them as ratios. Paths in the recorded "
         "commands were shortened to what a reader has; five files (loader, round trips, lexicons, "
         "preparation) got their command line written in afterwards, since their scripts did not "
-        "record it yet.",
+        "record it yet. What `recipes/common/*.sh` did are stages of `recipes/build.py` today.",
     ]
 
 

@@ -33,6 +33,19 @@ def test_nested_values_and_conversions() -> None:
     assert from_dict(Outer, {"size": 3, "weight": "auto:1"}).weight == "auto:1"
 
 
+@dataclass(frozen=True)
+class Tables:
+    groups: dict[str, tuple[str, ...]]
+    free: dict[str, Any] = field(default_factory=dict)
+
+
+def test_tables_with_free_keys() -> None:
+    config = from_dict(Tables, {"groups": {"mix": ["a", "b"]}, "free": {"x": 1, "y": [True]}})
+    assert config == Tables({"mix": ("a", "b")}, {"x": 1, "y": [True]})
+    with pytest.raises(ConfigError, match=r"^groups\.mix\[1\]: got 2 \(int\), expected str$"):
+        from_dict(Tables, {"groups": {"mix": ["a", 2]}})
+
+
 def test_round_trip_through_plain_values() -> None:
     config = Outer(3, path=Path("p"), inner=Inner(0.5, "b"))
     assert from_dict(Outer, to_dict(config)) == config

@@ -8,8 +8,8 @@ MODEL is a float model directory with a head. A few hundred pairs are drawn from
 The head alone, or with --whole-model everything, is fine-tuned on them with the paper's settings
 (10 epochs, 1e-4, 2048 tokens). The lexicon gets the same pairs ten times: with --corpus as in the
 paper, by aligning CORPUS again with them; else by `sieve lexicon adapt`, which takes seconds but
-finds no pair of words that the lexicon does not know. A run that was stopped goes on when it is
-given again.
+finds no pair of words that the lexicon does not know. A run that was
+stopped resumes when rerun.
 """
 
 import argparse

@@ -6,7 +6,7 @@
 The head's gradients stop before encoder and output embedding, so that a model trained with any
 weight has the same translation weights: one translation model serves all rows, and only fresh heads
 are trained (`sieve adapt --head-only --new-head`), each with the same updates. A run that was
-stopped goes on when it is given again: heads that are finished stay, one that was cut is resumed.
+stopped resumes when rerun: heads that are finished stay.
 """
 
 import argparse

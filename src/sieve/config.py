@@ -110,6 +110,14 @@ def _convert(expected: Any, value: Any, name: str) -> Any:
         raise ConfigError(f"{name}: got {value!r}, expected one of {', '.join(map(str, args))}")
     if origin is tuple and isinstance(value, list | tuple):
         return tuple(_convert(args[0], item, f"{name}[{i}]") for i, item in enumerate(value))
+    if origin is dict and isinstance(value, Mapping):
+        return {key: _convert(args[1], item, f"{name}.{key}") for key, item in value.items()}
+    return _convert_scalar(expected, value, name)
+
+
+def _convert_scalar(expected: Any, value: Any, name: str) -> Any:
+    if expected is Any:
+        return value
     if expected is float and isinstance(value, int | float) and not isinstance(value, bool):
         if not -sys.float_info.max <= value <= sys.float_info.max:
             raise ConfigError(f"{name}: got {value}, expected a finite number")

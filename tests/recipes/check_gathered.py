@@ -1,13 +1,8 @@
 """Run by test_distil with Triton's interpreter: the kernel does what its definition does."""
 
-import sys
-from pathlib import Path
-
 import torch
 
-sys.path.append(str(Path(__file__).parents[2] / "recipes" / "common"))
-import bulk
-import gathered_triton
+from pipeline.distil import bulk, gathered_triton
 
 
 def main() -> None:

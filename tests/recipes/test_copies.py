@@ -2,15 +2,12 @@
 
 import random
 import re
-import sys
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-sys.path.append(str(Path(__file__).parents[2] / "recipes" / "common"))
-from copies import address, copied, copies, made_up, names_of
+from pipeline.text.copies import address, copied, copies, made_up, names_of
 
 SOURCE = "In 1989 we met Obama near Berlin and paid 25 € for 3 books."
 TARGET = "1989 trafen wir Obama bei Berlin und zahlten 25 € für drei Bücher."

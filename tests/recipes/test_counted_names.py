@@ -1,10 +1,6 @@
 """Which words are names, by what training text does with them."""
 
-import sys
-from pathlib import Path
-
-sys.path.append(str(Path(__file__).parents[2] / "recipes" / "common"))
-from names import count, names_of
+from pipeline.ship.names import count, names_of
 from sieve.repair.draft import Draft
 
 PAIRS = [

@@ -1,12 +1,10 @@
 """Distillation: outputs belong to their lines, bad ones go, bulk search is the engine's own."""
 
 import bz2
-import importlib
 import os
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,26 +13,19 @@ import numpy as np
 import pytest
 from generated_models import SMALL, random_weights
 
+from pipeline.corpora import run_configs, transfer
+from pipeline.distil import bulk, choosing, packing
+from pipeline.recipe import Recipe, Run
+from pipeline.ship import sharpen
+from pipeline.text import borrow, refusals
 from sieve.config import read_toml
+from sieve.errors import InputError
 
-COMMON = Path(__file__).parents[2] / "recipes" / "common"
 KINDS = ("distilled", "original", "copied", "own", "fragments")
 
 
-@pytest.fixture(scope="module")
-def recipes() -> Iterator[Any]:
-    """Imports the recipes' modules, which lie in no package, by name."""
-    sys.path.insert(0, str(COMMON))
-
-    def load(name: str) -> Any:
-        return importlib.import_module(name)
-
-    yield load
-    sys.path.remove(str(COMMON))
-
-
-def test_text_is_dealt_out_evenly_and_in_order(recipes: Any, tmp_path: Path) -> None:
-    text = recipes("distil_text")
+def test_text_is_dealt_out_evenly_and_in_order(tmp_path: Path) -> None:
+    text = choosing
     (tmp_path / "part1").mkdir()
     for language in ("en", "de"):
         for group, number in (("mix", 7), ("everyday", 3)):
@@ -51,11 +42,11 @@ def test_text_is_dealt_out_evenly_and_in_order(recipes: Any, tmp_path: Path) -> 
     assert [line[:-2] + "en" for line in text.lines_of(tmp_path / "text", 101, "de")] == (
         text.lines_of(tmp_path / "text", 101, "en")
     )
-    assert text.cut(tmp_path / "part1" / "mix.en.bz2", tmp_path / "less", range(2), limit=5) == 5
+    assert text.cut(tmp_path / "part1" / "mix.en.bz2", tmp_path / "more", range(2)) == 7
 
 
-def test_the_output_nearest_to_the_reference_by_hand(recipes: Any) -> None:
-    nearest = recipes("distil_text").nearest
+def test_the_output_nearest_to_the_reference_by_hand() -> None:
+    nearest = choosing.nearest
     reference = [5, 6, 7, 8]
     outputs = [[5, 6, 9, 9], [5, 6, 7, 8, 8], [5, 6, 7, 8]]
     assert nearest(outputs, [-0.1, -0.2, -0.3], reference) == 2
@@ -65,8 +56,8 @@ def test_the_output_nearest_to_the_reference_by_hand(recipes: Any) -> None:
     assert nearest([[], []], [-np.inf, -np.inf], reference) == 0
 
 
-def test_similarity_by_hand(recipes: Any) -> None:
-    module = recipes("distil_text")
+def test_similarity_by_hand() -> None:
+    module = choosing
     reference = [5, 6, 7]
     wanted = module._ngrams(reference)
     # precisions (hits + 1) / (ngrams + 1): 4/4, 3/3, 2/2, 1/1
@@ -76,8 +67,8 @@ def test_similarity_by_hand(recipes: Any) -> None:
     assert module.similarity([5, 7], reference, wanted) == pytest.approx(expected)
 
 
-def test_outputs_are_written_line_by_line(recipes: Any, tmp_path: Path, toy_data: Any) -> None:
-    module = recipes("distil_text")
+def test_outputs_are_written_line_by_line(tmp_path: Path, toy_data: Any) -> None:
+    module = choosing
     from sieve.data.corpus import Corpus
 
     tokenizer = Corpus.open(toy_data.corpus).tokenizers().source
@@ -87,13 +78,13 @@ def test_outputs_are_written_line_by_line(recipes: Any, tmp_path: Path, toy_data
     scores = np.array([[-0.1, -0.2], [-0.3, -0.4], [-np.inf, -np.inf]], np.float32)
     found = module.NBest(module.Sentences.of(rows), scores)
     side = module.Side(tmp_path / "text", "yy", toy_data.corpus)
-    lines, kept = module.chosen(found, 0, 100, side, toy_data.corpus)
+    lines, kept = module.choose(found, 0, 100, side, toy_data.corpus)
     assert lines == ["A B", "C", ""]
     assert kept.tolist() == pytest.approx([-0.2, -0.4, -np.inf])
-    assert module.chosen(found, 0, 100, None, toy_data.corpus)[0] == ["A C", "X", ""]
+    assert module.choose(found, 0, 100, None, toy_data.corpus)[0] == ["A C", "X", ""]
     # in two parts, as two processes would
     parts = [
-        module.chosen(found.part(a, b), a, 100, side, toy_data.corpus) for a, b in ((0, 1), (1, 9))
+        module.choose(found.part(a, b), a, 100, side, toy_data.corpus) for a, b in ((0, 1), (1, 9))
     ]
     assert [line for part in parts for line in part[0]] == lines
     module.write(tmp_path / "100.yy", lines, kept)
@@ -118,12 +109,12 @@ def test_outputs_are_written_line_by_line(recipes: Any, tmp_path: Path, toy_data
         ("In 1984 it was 1985.", "1984 war es 1986.", "1984 war es 1985.", "numbers"),
     ],
 )
-def test_rules(recipes: Any, source: str, output: str, reference: str, rule: str | None) -> None:
-    assert recipes("outputs").refused_by(source, output, reference, 1.1) == rule
+def test_rules(source: str, output: str, reference: str, rule: str | None) -> None:
+    assert refusals.refused_by(source, output, reference, 1.1) == rule
 
 
-def test_packed_and_unpacked_text_is_the_same(recipes: Any, tmp_path: Path) -> None:
-    module = recipes("distilled_text")
+def test_packed_and_unpacked_text_is_the_same(tmp_path: Path) -> None:
+    module = packing
     rng = np.random.default_rng(1)
     for name, groups in (("100", (5, 3)), ("101", (4, 3)), ("200", (0, 6))):
         folder = tmp_path / "work" / "text" / name
@@ -147,20 +138,15 @@ def test_packed_and_unpacked_text_is_the_same(recipes: Any, tmp_path: Path) -> N
         assert found == (tmp_path / "work" / "distilled.en-de" / f"{name}.de").read_text()
 
 
-def test_borrowed_text_serves_both_directions(recipes: Any, tmp_path: Path) -> None:
-    module, text = recipes("borrow"), recipes("distil_text")
+def test_borrowed_text_serves_both_directions(tmp_path: Path) -> None:
+    module, text = borrow, choosing
     data = tmp_path / "data" / "test"
     data.mkdir(parents=True)
     (data / "news.en-ru.en").write_text("A test.\n")
-    (tmp_path / "data.toml").write_text(
-        'languages = ["en", "ru"]\ntags = ["<2en>", "<2ru>"]\nvalidation = ""\n'
-        "groups = {}\ntests = {}\n"
-    )
+    pair = Recipe(("en", "ru"), ("<2en>", "<2ru>"), groups={}, validation="", tests={})
     (tmp_path / "a.en").write_text("One.\nA test.\nTwo.\n\nOne.\nThree.\n")
     packed = tmp_path / "part2" / "borrowed.en.bz2"
-    number = module.take(
-        tmp_path / "data.toml", tmp_path / "data", [tmp_path / "a.en", tmp_path / "a.en"], packed
-    )
+    number = module.take(pair, tmp_path / "data", [tmp_path / "a.en", tmp_path / "a.en"], packed)
     assert number == 3
     assert bz2.decompress(packed.read_bytes()).decode() == "One.\nTwo.\nThree.\n"
 
@@ -174,12 +160,12 @@ def test_borrowed_text_serves_both_directions(recipes: Any, tmp_path: Path) -> N
     assert (work / "distilled.ru-en" / "200.en").read_text() == "One.\nThree.\n"
     assert module.turn(work, "en", "ru") == []
     (work / "distilled.en-ru" / "201.ru").write_text("Раз.\nДва.\n")
-    with pytest.raises(SystemExit, match="got 2 lines, expected 1"):
+    with pytest.raises(InputError, match="got 2 lines, expected 1"):
         module.turn(work, "en", "ru")
 
 
-def test_words_carried_to_another_vocabulary(recipes: Any) -> None:
-    carried = recipes("transfer").carried
+def test_words_carried_to_another_vocabulary() -> None:
+    carried = transfer.carried
     old = np.array([[1.0, 10.0], [2.0, 20.0], [3.0, 60.0]], np.float32)
     rows = np.array([2, -1, 0, *[-1] * 2000])
     new = carried(old, rows, np.random.default_rng(1))
@@ -192,14 +178,14 @@ def test_words_carried_to_another_vocabulary(recipes: Any) -> None:
 
 
 @pytest.mark.parametrize("mixer", ["ssru", "attention"])
-def test_bulk_search_finds_what_the_engine_finds(recipes: Any, mixer: str) -> None:
+def test_bulk_search_finds_what_the_engine_finds(mixer: str) -> None:
     from sieve.engines.options import SearchOptions
     from sieve.engines.torch.torch_engine import TorchEngine
     from sieve.model.checkpoint import load_tensors
     from sieve.model.transformer import TranslationModel
     from sieve.selection.selectors import FullVocabulary
 
-    bulk, sentences = recipes("bulk"), recipes("distil_text").Sentences
+    sentences = choosing.Sentences
     config = replace(SMALL, decoder_mixer=mixer)  # type: ignore[arg-type]
     model = TranslationModel(config).eval()
     load_tensors(model, random_weights(config, 6), "generated")
@@ -221,14 +207,15 @@ def test_bulk_search_finds_what_the_engine_finds(recipes: Any, mixer: str) -> No
     assert not np.isfinite(found.scores[30]).any()
 
 
-def test_what_the_student_and_its_head_learn_from(recipes: Any) -> None:
-    module, pair = recipes("student_corpora"), recipes("pair")
-    given = pair.Pair(
-        languages=["en", "de"], tags=["<2en>", "<2de>"], groups={}, validation="", tests={},
-        repeats={"everyday": 3, "pivot": 2},
-    )  # fmt: skip
+EN_DE = Recipe(
+    ("en", "de"), ("<2en>", "<2de>"), groups={"everyday": (), "pivot": ()}, validation="", tests={},
+    repeats={"everyday": 3, "pivot": 2},
+)  # fmt: skip
+
+
+def test_what_the_student_learns_from() -> None:
     repeats = {
-        name: module._repeats(given, f"{name}.100")
+        name: run_configs.repeats_for_student(EN_DE, f"{name}.100")
         for kind in ("distilled", "original", "own", "fragments")
         for name in (f"{kind}.everyday", f"{kind}.pivot", f"{kind}.mix")
     }
@@ -240,19 +227,17 @@ def test_what_the_student_and_its_head_learn_from(recipes: Any) -> None:
     }  # fmt: skip
 
 
-def test_the_head_learns_from_what_the_student_has_translated(recipes: Any, tmp_path: Path) -> None:
-    module = recipes("student_corpora")
-    pair = recipes("pair").Pair(
-        languages=["en", "de"], tags=["<2en>", "<2de>"], groups={}, validation="", tests={},
-        repeats={"everyday": 3},
-    )  # fmt: skip
+def test_the_head_learns_from_what_the_student_has_translated(tmp_path: Path) -> None:
+    folders = {kind: tmp_path / "for-student" for kind in ("distilled", "original", "copied")}
+    folders |= {kind: tmp_path / "for-head" for kind in ("own", "fragments")}
     for kind, piece in (*((k, 100) for k in KINDS), *((k, 101) for k in KINDS if k != "own")):
-        corpus = tmp_path / "corpora.en-de" / f"{kind}.everyday.{piece}"
+        corpus = folders[kind] / f"{kind}.everyday.{piece}"
         corpus.mkdir(parents=True)
         (corpus / "corpus.json").touch()
-    job = module.Job(str(tmp_path), 0, "en", "de", "", "aligner.npz", False, ())
-    module.write_runs(pair, job, COMMON.parent / "en-de", tmp_path / "valid")
-    data = {run: read_toml(tmp_path / f"{run}.en-de.toml")["data"] for run in ("student", "head")}
+    data: dict[str, Any] = {
+        "student": run_configs.student_data(EN_DE, folders["copied"]),
+        "head": run_configs.head_data(EN_DE, folders["copied"], folders["own"]),
+    }
     names = {run: [Path(path).name for path in data[run]["train"]] for run in data}
     assert dict(zip(names["head"], data["head"]["repeats"], strict=True)) == {
         "distilled.everyday.101": 3,
@@ -264,6 +249,13 @@ def test_the_head_learns_from_what_the_student_has_translated(recipes: Any, tmp_
     assert names["student"] == [
         f"{kind}.everyday.{n}" for kind in ("copied", "distilled", "original") for n in (100, 101)
     ]
+    assert data["student"]["alignments"] == [f"{path}.align" for path in data["student"]["train"]]
+    run_configs.write_run(
+        tmp_path / "run.toml", Run({"d_ff": 8}, {"learning_rate": 1e-3}), data["head"]
+    )
+    written = read_toml(tmp_path / "run.toml")
+    assert written["model"] == {"d_ff": 8} and written["training"] == {"learning_rate": 0.001}
+    assert written["data"]["train"] == data["head"]["train"]
 
 
 def test_the_kernel_that_gathers_the_past() -> None:
@@ -274,12 +266,14 @@ def test_the_kernel_that_gathers_the_past() -> None:
     assert (done.returncode, done.stdout) == (0, "the same\n"), done.stderr
 
 
-def test_the_kernel_compiles_for_hopper(recipes: Any) -> None:
+def test_the_kernel_compiles_for_hopper() -> None:
     triton = pytest.importorskip("triton", reason="Triton (extra 'gpu') is not installed")
     from triton.backends.compiler import GPUTarget
     from triton.compiler import ASTSource
 
-    kernel = recipes("gathered_triton")._attend
+    from pipeline.distil import gathered_triton
+
+    kernel = gathered_triton._attend
     constants = {"K": 5, "H": 12, "D": 64, "BLOCK": 16}
     types = iter(["*bf16", "*bf16", "*i32", "*i64", "*bf16", "i32", "i64", "fp32"])
     signature = {
@@ -291,13 +285,13 @@ def test_the_kernel_compiles_for_hopper(recipes: Any) -> None:
         assert triton.compile(source, target=GPUTarget("cuda", 90, 32)).asm["ptx"]
 
 
-def test_a_sharper_model(recipes: Any, tmp_path: Path, toy_data: Any) -> None:
+def test_a_sharper_model(tmp_path: Path, toy_data: Any) -> None:
     from directories import write_model
 
     from sieve.translate.load import load
 
     write_model(tmp_path / "model", toy_data.corpus)
-    recipes("sharpen").sharpen(tmp_path / "model", 2.0, tmp_path / "sharp")
+    sharpen.sharpen(tmp_path / "model", 2.0, tmp_path / "sharp")
     lines = toy_data.valid_src.read_text().splitlines()[:3]
     found = []
     for name in ("model", "sharp"):
@@ -307,5 +301,5 @@ def test_a_sharper_model(recipes: Any, tmp_path: Path, toy_data: Any) -> None:
         found.append(scores[0] - scores[1])  # of the same state: a difference of logits
     assert abs(found[0]).min() > 1e-3
     np.testing.assert_allclose(found[1], 2.0 * found[0], rtol=1e-3)
-    with pytest.raises(SystemExit, match="expected above 0"):
-        recipes("sharpen").sharpen(tmp_path / "model", 0.0, tmp_path / "flat")
+    with pytest.raises(InputError, match="expected above 0"):
+        sharpen.sharpen(tmp_path / "model", 0.0, tmp_path / "flat")

@@ -1,19 +1,15 @@
 """Phrases for the head: consistent with the alignment, whole words, the same for a seed."""
 
 import random
-import sys
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-sys.path.append(str(Path(__file__).parents[2] / "recipes" / "common"))
-import fragments as module
-from fragments import Words, finished, fragments, partner, phrase
-
+import pipeline.text.fragments as module
+from pipeline.text.fragments import Words, finished, fragments, partner, phrase
 from sieve.data.alignments import Alignments
 
 # 0 he  1 kicked  2 the  3 bucket  |  0 er  1 hat  2 ins  3 Gras  4 gebissen

@@ -1,12 +1,8 @@
 """Rules and repairs of the recipes, on lines like those they were made for."""
 
-import sys
-from pathlib import Path
-
 import pytest
 
-sys.path.append(str(Path(__file__).parents[2] / "recipes" / "common"))
-from noise import refused_by, repair
+from pipeline.text.noise import refused_by, repair
 
 KEPT = [
     ("Over 2000 years ago it began.", "Vor über zweitausend Jahren begann es."),

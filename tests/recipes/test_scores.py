@@ -1,9 +1,7 @@
 """Scores of a finished model: the form that the card reads, numbers that belong together."""
 
-import importlib
 import json
-import sys
-from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,27 +9,16 @@ import pytest
 from directories import write_model
 from toy_lexicon import random_lexicon
 
-COMMON = Path(__file__).parents[2] / "recipes" / "common"
-PAIR = """
-languages = ["xx", "yy"]
-tags = ["<2xx>", "<2yy>"]
-validation = "v"
-[groups]
-[tests]
-"""
+from pipeline.recipe import Recipe
+from pipeline.ship import card
+from pipeline.ship.evaluate import Evaluation
+from sieve.errors import InputError
 
-
-@pytest.fixture
-def recipe(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    monkeypatch.syspath_prepend(str(COMMON))
-    yield importlib.import_module
-    for name in ("evaluate", "card", "pair"):
-        sys.modules.pop(name, None)
+PAIR = Recipe(("xx", "yy"), ("<2xx>", "<2yy>"), groups={}, validation="v", tests={})
 
 
 @pytest.fixture
 def folder(toy_data: Any, tmp_path: Path) -> Path:
-    (tmp_path / "data.toml").write_text(PAIR)
     config, _ = write_model(tmp_path / "model", toy_data.corpus, int8=True)
     (tmp_path / "lexicon").mkdir()
     random_lexicon(config.src_vocab_size, entries=40).save(tmp_path / "lexicon")
@@ -42,18 +29,14 @@ def folder(toy_data: Any, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def scores(recipe: Any, folder: Path, monkeypatch: pytest.MonkeyPatch, *options: str) -> Any:
-    arguments = [str(folder / name) for name in ("data.toml", "model", "test")]
-    out = folder / "scores.json"
-    monkeypatch.setattr(
-        sys, "argv", ["evaluate.py", *arguments, "--limit", "6", "--output", str(out), *options]
-    )
-    recipe("evaluate").main()
-    return json.loads(out.read_text())
+def scores(folder: Path, pair: Recipe = PAIR, **options: Any) -> Any:
+    found = Evaluation(pair, folder / "model", folder / "test", limit=6, **options)
+    found.write(folder / "scores.json", "the command")
+    return json.loads((folder / "scores.json").read_text())
 
 
-def test_form_and_card(recipe: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = scores(recipe, folder, monkeypatch, "--lexicon", str(folder / "lexicon"))
+def test_form_and_card(folder: Path) -> None:
+    found = scores(folder, lexicon=folder / "lexicon")
     # a set written the other way only, and one that is tokenised, are left out
     assert list(found["tests"]) == ["back", "toy"]
     assert found["direction"] == "xx-yy" and found["engine"].startswith("native")
@@ -66,7 +49,7 @@ def test_form_and_card(recipe: Any, folder: Path, monkeypatch: pytest.MonkeyPatc
     assert set(nvs["recall"]["own"]) == {"at_threshold", "500", "1000", "2000"}
     assert nvs["recall"]["own"]["2000"] == 100.0  # there are fewer words than that
     assert lexicon["mean_size"] <= nvs["mean_size"]
-    lines = recipe("card").scores(found, None)
+    lines = card.scores(found, None)
     row = next(line for line in lines if line.startswith("| toy |"))
     assert row.count("|") == 10 and str(nvs["unchanged"]) in row
     assert toy["none"]["signatures"][0] in lines[-1]
@@ -75,19 +58,17 @@ def test_form_and_card(recipe: Any, folder: Path, monkeypatch: pytest.MonkeyPatc
         {"kind": "train", "update": 7, "tokens": 5000, "seconds": 90.0},
         {"kind": "validation"},
     ]
-    steps = recipe("card").training({"run": ended, "settle": ended})
+    steps = card.training({"student": ended, "settle": ended})
     assert "- Settling: 7 updates, 5,000 target tokens, 1.5 minutes on one GPU." in steps
     assert not any("The head:" in step for step in steps)
 
 
-def test_without_a_lexicon(recipe: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = scores(recipe, folder, monkeypatch, "--only", "toy")
+def test_without_a_lexicon(folder: Path) -> None:
+    found = scores(folder, only=("toy",))
+    assert set(found["tests"]) == {"toy"}
     assert set(found["tests"]["toy"]) == {"sentences", "none", "nvs"}
 
 
-def test_a_model_of_other_languages(
-    recipe: Any, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (folder / "data.toml").write_text(PAIR.replace("yy", "zz"))
-    with pytest.raises(SystemExit, match=r"translates xx-yy, which .* is not about"):
-        scores(recipe, folder, monkeypatch)
+def test_a_model_of_other_languages(folder: Path) -> None:
+    with pytest.raises(InputError, match=r"translates xx-yy, which .* xx-zz is not about"):
+        scores(folder, replace(PAIR, languages=("xx", "zz")))

@@ -1,0 +1,1 @@
+"""Text into numbered corpora, alignments and the configurations of training runs."""

@@ -1,0 +1,1 @@
+"""A model translates the sources of all training text, piece by piece."""
