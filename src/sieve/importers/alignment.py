@@ -5,7 +5,7 @@ own output, once on each side (numbers, names, marks), must be aligned to each o
 that does so most often is the one to ask. No reference is needed.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,8 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from sieve.bundle.config import ModelConfig
+from sieve.engines.native.native_engine import NativeEngine
+from sieve.engines.options import SearchOptions
 from sieve.importers.forward import Array, Forward
-from sieve.log import progress
+from sieve.selection.selectors import FullVocabulary
 from sieve.tokenize.tokenizer import Tokenizers
 
 SENTENCES = (
@@ -43,6 +45,8 @@ SENTENCES = (
 LEAST = 20
 """Fewer tokens than these decide nothing."""
 _MOST_HEADS = 4
+_AT_ONCE = 32
+"""Sentences at a time: large matrices are fast, and not too much is kept."""
 
 
 @dataclass(frozen=True)
@@ -56,19 +60,34 @@ class Agreement:
 
 
 def choose_alignment(
-    forward: Forward, config: ModelConfig, tokenizers: Tokenizers, sentences: Sequence[str]
+    config: ModelConfig,
+    tensors: Mapping[str, Array],
+    tokenizers: Tokenizers,
+    sentences: Sequence[str],
 ) -> Agreement | None:
-    """The layer and heads that agree best; None where the sentences have too few such tokens."""
+    """The layer and heads that agree best; None where the sentences have too few such tokens.
+
+    Args:
+        config: Of the model.
+        tensors: Of the model, in fp32.
+        tokenizers: Of the model.
+        sentences: Of the source language.
+    """
+    sources = [config.specials.source_ids(ids) for ids in tokenizers.source.encode(sentences)]
+    sources = [source for source in sources if len(source) > 1]
+    engine = NativeEngine(config, tensors, int8=False)
+    rows = engine.translate(sources, FullVocabulary(), SearchOptions(beam_size=1))
     maps, answers = [], []
-    for sentence in progress(sentences, unit=" sentences", label="alignment"):
-        ids = tokenizers.source.encode([sentence])[0]
-        source = [*config.source_prefix, *ids, *([config.eos] if config.source_eos else [])]
-        target = forward.greedy(source)
-        pairs = list(_copies(tokenizers, source, target))
-        if pairs:
-            attention = forward.forced(forward.encode(source), target).attention
-            for src_place, tgt_place in pairs:
-                maps.append(attention[:, :, tgt_place])
+    forward = Forward(config, tensors)
+    for start in range(0, len(sources), _AT_ONCE):
+        part = slice(start, start + _AT_ONCE)
+        src_ids = [source.tolist() for source in sources[part]]
+        tgt_ids = [list(row[0].tokens) for row in rows[part]]
+        for source, target, said in zip(
+            src_ids, tgt_ids, forward.forced(src_ids, tgt_ids), strict=True
+        ):
+            for src_place, tgt_place in _copies(tokenizers, source, target):
+                maps.append(said.attention[:, :, tgt_place])
                 answers.append(src_place)
     return _best(maps, answers) if len(answers) >= LEAST else None
 

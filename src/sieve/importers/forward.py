@@ -1,11 +1,13 @@
-"""The model's equations once more, in numpy and slowly: what imports are measured with.
+"""The model's equations once more, in numpy: what imports are measured with.
 
-One sentence at a time, all target positions at once, every attention kept. Shares no code with the
-engines, so that it is also what they are checked against.
+All positions of a translation at once, every attention kept. Shares no code with the engines, so
+that it is also what they are checked against. The tokens of several sentences lie one behind the
+other (N rows); only attention and recurrence know where one ends.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -13,14 +15,29 @@ import numpy.typing as npt
 from sieve.bundle.config import ModelConfig
 
 Array = npt.NDArray[np.float32]
+Ids = Sequence[Sequence[int]]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Vectors of several sentences, one behind the other."""
+
+    values: Array
+    """(N, D)."""
+    places: tuple[slice, ...]
+    """The rows of each sentence."""
+
+    def of(self, values: Array) -> "Rows":
+        """Other vectors of the same sentences."""
+        return Rows(values, self.places)
 
 
 @dataclass(frozen=True)
 class Forced:
     """What a model says to a given translation."""
 
-    logits: Array
-    """(U + 1, V): before the first token, after each of them."""
+    states: Array
+    """(U + 1, D): before the first token, after each of them."""
     attention: Array
     """(layers, H, U + 1, T): cross-attention while the token behind was predicted."""
 
@@ -32,40 +49,14 @@ class Forward:
         self._config = config
         self._tensors = tensors
 
-    def encode(self, src_ids: Sequence[int]) -> Array:
-        """States (T, D) of a source sentence, its EOS included."""
-        tied = self._config.tie == "all"
-        x = self._embed("tgt_embedding" if tied else "src_embedding", src_ids)
-        for n in range(self._config.encoder_layers):
-            name = f"encoder.layers.{n}"
-            x = self._around(x, f"{name}.attention_norm", f"{name}.attention", self._self_attend)
-            x = self._around(x, f"{name}.feed_forward_norm", name, self._feed_forward)
-        return self._norm("encoder.norm", x) if self._config.norm == "pre" else x
-
-    def forced(self, states: Array, tgt_ids: Sequence[int]) -> Forced:
-        """Logits and attention where the decoder reads a given translation, EOS not among it."""
-        x, attention = self._decode(states, tgt_ids)
-        return Forced(self._logits(x), attention)
-
-    def greedy(self, src_ids: Sequence[int]) -> list[int]:
-        """The most probable token again and again, without EOS; every step from the start."""
-        states, tgt_ids = self.encode(src_ids), [*self._config.forced_start]
-        while len(tgt_ids) < 2 * len(src_ids) + 10:
-            logits = self._logits(self._decode(states, tgt_ids)[0][-1:])[0]
-            logits[list(self._config.never)] = -np.inf
-            best = int(logits.argmax())
-            if best == self._config.eos:
-                break
-            tgt_ids.append(best)
-        return tgt_ids
-
-    def _decode(self, states: Array, tgt_ids: Sequence[int]) -> tuple[Array, Array]:
-        """States (U + 1, D) and attention (layers, H, U + 1, T)."""
+    def forced(self, src_ids: Ids, tgt_ids: Ids) -> list[Forced]:
+        """States and attention where the decoder reads given translations, EOS not among them."""
+        sources = self._encode(src_ids)
         x = self._start(tgt_ids)
-        maps = []
+        maps: list[list[Array]] = []
 
-        def cross(name: str, query: Array) -> Array:
-            out, weights = self._cross_attend(name, query, states)
+        def cross(name: str, queries: Rows) -> Array:
+            out, weights = self._cross_attend(name, queries, sources)
             maps.append(weights)
             return out
 
@@ -77,49 +68,59 @@ class Forward:
             x = self._around(x, f"{name}.cross_norm", f"{name}.cross", cross)
             x = self._around(x, f"{name}.feed_forward_norm", name, self._feed_forward)
         if self._config.norm == "pre":
-            x = self._norm("decoder.norm", x)
-        return x, np.stack(maps)
-
-    def _logits(self, x: Array) -> Array:
-        own = self._config.tie == "none"
-        matrix = self._tensors["output.weight" if own else "tgt_embedding.weight"]
-        logits: Array = x @ matrix.T + self._tensors["output.bias"]
-        return logits
+            x = x.of(self._norm("decoder.norm", x.values))
+        return [
+            Forced(x.values[place], np.stack([layer[n] for layer in maps]))
+            for n, place in enumerate(x.places)
+        ]
 
     def log_probs(self, src_ids: Sequence[int], tgt_ids: Sequence[int]) -> Array:
         """Log-probabilities (U + 1,) of a translation's tokens and its EOS, over all words."""
-        logits = self.forced(self.encode(src_ids), tgt_ids).logits.astype(np.float64)
+        states = self.forced([src_ids], [tgt_ids])[0].states
+        own = self._config.tie == "none"
+        matrix = self._tensors["output.weight" if own else "tgt_embedding.weight"]
+        logits = (states @ matrix.T + self._tensors["output.bias"]).astype(np.float64)
         top = logits.max(axis=1)
         total = np.log(np.exp(logits - top[:, None]).sum(axis=1)) + top
         ids = [*tgt_ids, self._config.eos]
         scores: Array = (logits[np.arange(len(ids)), ids] - total).astype(np.float32)
         return scores
 
-    def _start(self, tgt_ids: Sequence[int]) -> Array:
-        """Decoder inputs (U + 1, D): the start, which may be zeros, and the tokens."""
-        if self._config.start is not None:
-            return self._embed("tgt_embedding", [self._config.start, *tgt_ids])
-        table = self._scaled("tgt_embedding", tgt_ids)
-        table = np.concatenate([np.zeros((1, self._config.d_model), np.float32), table])
-        return table + self._positions(len(table))
+    def _encode(self, src_ids: Ids) -> Rows:
+        """States of source sentences, their EOS included."""
+        tied = self._config.tie == "all"
+        x = self._embed("tgt_embedding" if tied else "src_embedding", src_ids)
+        for n in range(self._config.encoder_layers):
+            name = f"encoder.layers.{n}"
+            x = self._around(x, f"{name}.attention_norm", f"{name}.attention", self._self_attend)
+            x = self._around(x, f"{name}.feed_forward_norm", name, self._feed_forward)
+        return x.of(self._norm("encoder.norm", x.values)) if self._config.norm == "pre" else x
 
-    def _embed(self, name: str, ids: Sequence[int]) -> Array:
-        embedded: Array = self._scaled(name, ids) + self._positions(len(ids))
-        return embedded
+    def _start(self, tgt_ids: Ids) -> Rows:
+        """Decoder inputs (U + 1 a sentence): the start, which may be zeros, and the tokens."""
+        start = self._config.start
+        x = self._embed("tgt_embedding", [[start or 0, *ids] for ids in tgt_ids])
+        if start is None:
+            for place in x.places:
+                x.values[place.start] = sinusoids(1, self._config)[0]
+        return x
 
-    def _scaled(self, name: str, ids: Sequence[int]) -> Array:
-        rows: Array = self._tensors[f"{name}.weight"][np.asarray(ids, np.int64)]
+    def _embed(self, name: str, sentences: Ids) -> Rows:
+        ids = np.array([index for sentence in sentences for index in sentence], np.int64)
         scale = self._config.d_model**0.5 if self._config.embedding_scale else 1.0
-        return rows * np.float32(scale)
+        values = self._tensors[f"{name}.weight"][ids] * np.float32(scale)
+        ends = np.cumsum([0, *map(len, sentences)]).tolist()
+        places = tuple(slice(start, end) for start, end in pairwise(ends))
+        for place in places:
+            values[place] += sinusoids(place.stop - place.start, self._config)
+        return Rows(values, places)
 
-    def _positions(self, count: int) -> Array:
-        return sinusoids(count, self._config)
-
-    def _around(self, x: Array, norm: str, name: str, sublayer) -> Array:  # type: ignore[no-untyped-def]
+    def _around(
+        self, x: Rows, norm: str, name: str, sublayer: Callable[[str, Rows], Array]
+    ) -> Rows:
         if self._config.norm == "pre":
-            after: Array = x + sublayer(name, self._norm(norm, x))
-            return after
-        return self._norm(norm, x + sublayer(name, x))
+            return x.of(x.values + sublayer(name, x.of(self._norm(norm, x.values))))
+        return x.of(self._norm(norm, x.values + sublayer(name, x)))
 
     def _norm(self, name: str, x: Array) -> Array:
         centred: Array = x - x.mean(axis=-1, keepdims=True)
@@ -132,46 +133,53 @@ class Forward:
         out: Array = x @ self._tensors[f"{name}.weight"].T + self._tensors[f"{name}.bias"]
         return out
 
-    def _feed_forward(self, name: str, x: Array) -> Array:
-        hidden = self._linear(f"{name}.feed_forward.hidden", x)
-        return self._linear(
-            f"{name}.feed_forward.out", _ACTIVATIONS[self._config.activation](hidden)
-        )
+    def _feed_forward(self, name: str, x: Rows) -> Array:
+        hidden = self._linear(f"{name}.feed_forward.hidden", x.values)
+        activated = _ACTIVATIONS[self._config.activation](hidden)
+        return self._linear(f"{name}.feed_forward.out", activated)
 
-    def _self_attend(self, name: str, x: Array) -> Array:
-        query, key, value = np.split(self._linear(f"{name}.qkv", x), 3, axis=1)
-        return self._linear(f"{name}.out", self._attend(query, key, value)[0])
+    def _self_attend(self, name: str, x: Rows) -> Array:
+        return self._among_themselves(name, x, causal=False)
 
-    def _self_attend_causally(self, name: str, x: Array) -> Array:
-        query, key, value = np.split(self._linear(f"{name}.qkv", x), 3, axis=1)
-        future = np.triu(np.full((len(x), len(x)), -np.inf, np.float32), 1)
-        return self._linear(f"{name}.out", self._attend(query, key, value, future)[0])
+    def _self_attend_causally(self, name: str, x: Rows) -> Array:
+        return self._among_themselves(name, x, causal=True)
 
-    def _cross_attend(self, name: str, x: Array, states: Array) -> tuple[Array, Array]:
-        key, value = np.split(self._linear(f"{name}.key_value", states), 2, axis=1)
-        context, weights = self._attend(self._linear(f"{name}.query", x), key, value)
-        return self._linear(f"{name}.out", context), weights
+    def _among_themselves(self, name: str, x: Rows, causal: bool) -> Array:
+        query, key, value = np.split(self._linear(f"{name}.qkv", x.values), 3, axis=1)
+        contexts = [
+            self._attend(query[place], key[place], value[place], causal)[0] for place in x.places
+        ]
+        return self._linear(f"{name}.out", np.concatenate(contexts))
 
-    def _attend(
-        self, query: Array, key: Array, value: Array, mask: Array | float = 0.0
-    ) -> tuple[Array, Array]:
+    def _cross_attend(self, name: str, x: Rows, sources: Rows) -> tuple[Array, list[Array]]:
+        key, value = np.split(self._linear(f"{name}.key_value", sources.values), 2, axis=1)
+        query = self._linear(f"{name}.query", x.values)
+        found = [
+            self._attend(query[ours], key[theirs], value[theirs], causal=False)
+            for ours, theirs in zip(x.places, sources.places, strict=True)
+        ]
+        out = self._linear(f"{name}.out", np.concatenate([context for context, _ in found]))
+        return out, [weights for _, weights in found]
+
+    def _attend(self, query: Array, key: Array, value: Array, causal: bool) -> tuple[Array, Array]:
         """Contexts (U, D) and weights (H, U, T)."""
         H = self._config.heads
         query, key, value = (m.reshape(len(m), H, -1).swapaxes(0, 1) for m in (query, key, value))
-        weights = _softmax(query @ key.swapaxes(1, 2) / np.sqrt(query.shape[-1]) + mask)
+        scores = query @ key.swapaxes(1, 2) / np.sqrt(np.float32(query.shape[-1]))
+        if causal:
+            scores = scores + np.triu(np.full(scores.shape[1:], -np.inf, np.float32), 1)
+        weights = _softmax(scores)
         context = (weights @ value).swapaxes(0, 1)
         return context.reshape(len(context), -1), weights
 
-    def _recur(self, name: str, x: Array) -> Array:
+    def _recur(self, name: str, x: Rows) -> Array:
         """SSRU: c = f c + (1 - f) W x, f = sigmoid(W_f x + b_f); relu(c)."""
-        forget = _sigmoid(self._linear(f"{name}.forget", x))
-        value = (1 - forget) * (x @ self._tensors[f"{name}.value.weight"].T)
-        cell: Array = np.zeros(x.shape[1], np.float32)
-        cells = []
-        for f, v in zip(forget, value, strict=True):
-            cell = f * cell + v
-            cells.append(cell)
-        activated: Array = np.maximum(np.stack(cells), 0)
+        forget = _sigmoid(self._linear(f"{name}.forget", x.values))
+        cells: Array = (1 - forget) * (x.values @ self._tensors[f"{name}.value.weight"].T)
+        for place in x.places:
+            for row in range(place.start + 1, place.stop):
+                cells[row] += forget[row] * cells[row - 1]
+        activated: Array = np.maximum(cells, 0)
         return activated
 
 

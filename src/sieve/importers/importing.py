@@ -20,7 +20,6 @@ from sieve.files import read_json
 from sieve.importers.alignment import SENTENCES, Agreement, aligned, choose_alignment
 from sieve.importers.families import importer_of
 from sieve.importers.foreign_model import ForeignModel
-from sieve.importers.forward import Forward
 from sieve.importers.source import Source, languages_in, read_bytes
 from sieve.importers.tensors import check_tensors, floats
 from sieve.log import logger
@@ -115,8 +114,7 @@ def file_hashes(files: Sequence[Path]) -> dict[str, str]:
 
 def _alignment(model: ForeignModel, sentences: Sequence[str]) -> Agreement | None:
     tensors = {name: floats(matrix) for name, matrix in model.tensors.items()}
-    forward = Forward(model.config, tensors)
-    return choose_alignment(forward, model.config, model.tokenizers, sentences)
+    return choose_alignment(model.config, tensors, model.tokenizers, sentences)
 
 
 def _form(model: ForeignModel) -> str:

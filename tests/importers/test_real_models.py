@@ -1,0 +1,66 @@
+"""The two Firefox students that lie beside the checkout: what is known of them must come out."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sieve.bundle.directory import open_bundle
+from sieve.bundle.weights import float_tensors, model_config
+from sieve.engines.native.native_engine import NativeEngine
+from sieve.engines.options import SearchOptions
+from sieve.importers.forward import Forward
+from sieve.importers.importing import import_model
+from sieve.importers.source import Source
+from sieve.selection.selectors import FullVocabulary
+from sieve.translate.load import load
+
+SHARED = Path(__file__).parents[3] / "shared"
+pytestmark = pytest.mark.skipif(
+    not (SHARED / "models" / "firefox-en-pt").is_dir(),
+    reason="the Firefox students are not beside this checkout (shared/models)",
+)
+LINES = (
+    "It has arisen because of plans to change the name of the assembly.",
+    "The price rose from 45 to 52 dollars in June, said Peter Novak.",
+    "Is it true that Anna met Thomas in Oslo in 2004?",
+)
+
+
+@pytest.fixture(scope="module")
+def imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("real") / "en-pt"
+    done = import_model(Source(SHARED / "models" / "firefox-en-pt"), folder)
+    assert done.languages == ("en", "pt") and done.form == "int8" and done.lexicon
+    # it was trained to align with the first head of its last layer
+    assert done.alignment is not None
+    assert (done.alignment.layer, done.alignment.heads) == (1, (0,))
+    assert done.alignment.share > 0.97
+    return folder
+
+
+def test_it_translates(imported: Path) -> None:
+    translator = load(imported)
+    assert translator.translate(LINES[0], beam_size=1).text == (
+        "Surgiu devido aos planos de mudar o nome da assembleia."
+    )
+
+
+def test_the_engine_says_what_the_equations_say(imported: Path) -> None:
+    bundle = open_bundle(imported)
+    config, tokenizers = model_config(bundle), bundle.tokenizers()
+    sources = [config.specials.source_ids(i) for i in tokenizers.source.encode(list(LINES))]
+    forward = Forward(config, float_tensors(bundle))
+    exact = NativeEngine.open(bundle, "float32")
+    rows = exact.translate(sources, FullVocabulary(), SearchOptions(beam_size=1))
+    for source, row in zip(sources, rows, strict=True):
+        expected = forward.log_probs(source.tolist(), row[0].tokens)
+        np.testing.assert_allclose(row[0].token_scores, expected, atol=2e-3)
+    small = NativeEngine.open(bundle).score(
+        sources, [row[0].tokens for row in rows], FullVocabulary()
+    )
+    means = [
+        np.mean(one.token_scores) - np.mean(row[0].token_scores)
+        for one, row in zip(small, rows, strict=True)
+    ]
+    assert abs(np.mean(means)) < 0.02
