@@ -42,7 +42,7 @@ def imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_it_translates(imported: Path) -> None:
     translator = load(imported)
     assert translator.translate(LINES[0], beam_size=1).text == (
-        "Surgiu devido aos planos de mudar o nome da assembleia."
+        "Ela surgiu por causa dos planos de mudar o nome da assembléia."
     )
 
 
