@@ -12,6 +12,7 @@ from cpu_common import BEAM, Size, Stopwatch
 from cpu_sieve import Forced, random_model
 from sieve.engines.torch.output_words import AllWords
 from sieve.engines.torch.torch_engine import TorchEngine
+from sieve.engines.torch.words_of_batches import WordsOfBatches
 from sieve.selection.selectors import FullVocabulary
 from sieve.tokenize.vocabulary import IntArray
 
@@ -54,9 +55,10 @@ class Subject:
         self.bytes = sum(p.numel() for p in model.parameters())
         self.engine = TorchEngine(_quantized(model))
         product = _quantized(nn.Sequential(output))
-        self.engine.__dict__["_all_words"] = QuantizedWords(
+        everything = QuantizedWords(
             words.vocab_size, words.sizes, words.weight, words.bias, product=product
         )
+        self.engine.words = WordsOfBatches(everything, model.output)
 
     def facts(self) -> dict[str, Any]:
         """Version; there is no file, so the size is that of the weights as int8."""

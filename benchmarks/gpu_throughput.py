@@ -153,9 +153,7 @@ def measure(args: argparse.Namespace, report: Report) -> list[tuple[str, Any]]:
     chosen = NeuralSelection(threshold_for(engine, some, args.set_size))
     masked = TorchEngine(model, HALF, graphs=True)
     with masked.inference():
-        masked.__dict__["captured"] = Masked(
-            masked.model, masked._all_words, capture=DEVICE == "cuda"
-        )
+        masked.captured = Masked(masked.model, masked.words.everything, capture=DEVICE == "cuda")
     runs: list[tuple[str, TorchEngine, Selector]] = [
         ("none", engine, FullVocabulary()),
         ("nvs", engine, chosen),

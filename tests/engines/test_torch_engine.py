@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from sieve.bundle.config import ModelConfig
 from sieve.engines.engine import Hypothesis
 from sieve.engines.options import SearchOptions
-from sieve.engines.torch import torch_engine
 from sieve.engines.torch.torch_engine import TorchEngine
 from sieve.model.transformer import TranslationModel
 from sieve.selection.plan import Plan, Selector
@@ -156,11 +155,13 @@ def test_a_sentence_does_not_depend_on_its_batch(seed: int, mixer: str) -> None:
         assert_same(together[i], found)
 
 
-def test_many_sentences_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_sentences_take_turns() -> None:
     source, words = sentences(3, 12), shortlists(3, 12)
     together = translate(ENGINE, source, Given(words))
-    monkeypatch.setattr(torch_engine, "_GATHERED_ELEMENTS", 3 * 20 * 32)
-    assert_same(together, translate(ENGINE, source, Given(words)))
+    engine = TorchEngine(ENGINE.model)
+    engine.words = replace(engine.words, gathered_elements=3 * 64 * 32)
+    assert max(map(len, engine.words.turns(words, 1))) == 3
+    assert_same(together, translate(engine, source, Given(words)))
 
 
 def test_neural_selection_is_the_definition() -> None:

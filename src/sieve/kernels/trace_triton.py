@@ -11,7 +11,7 @@ from torch import Tensor
 from sieve.kernels.buffers import BeamBuffers
 
 HEAD = 2
-"""Numbers before a hypothesis's tokens: how many, and the size of its sentence's set."""
+"""Numbers before a hypothesis's tokens: how many, and the size of its sentence's shortlist."""
 
 
 @triton.jit

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from sieve.bundle.config import ModelConfig
 from sieve.model.pooling import pooled_logits
-from sieve.tokenize.vocabulary import BOS, PAD, UNK
+from sieve.tokenize.vocabulary import OWN, Specials
 
 INIT_SEED = 20220715
 
@@ -76,23 +76,29 @@ def build_head(config: ModelConfig) -> TiedHead | FullHead | None:
 
 
 def set_prior(
-    head: NvsHead, document_frequency: Tensor, num_pairs: int, positive_weight: float
+    head: NvsHead,
+    document_frequency: Tensor,
+    num_pairs: int,
+    positive_weight: float,
+    specials: Specials = OWN,
 ) -> None:
     """Starts the bias at the loss's optimum for a head that knows only how common words are.
 
     With a share p of sentences that contain a word, weighted cross-entropy is least at
     z = log(positive_weight · p / (1 − p)). Words never seen count as seen a tenth of a time;
-    PAD, BOS and UNK are never needed and start below all others.
+    Padding, start and UNK are never needed and start below all others.
 
     Args:
         head: The head to initialise.
         document_frequency: Number of sentences that contain each target word, (V,).
         num_pairs: Number of sentences counted.
         positive_weight: λ_p of the loss.
+        specials: Of the model.
     """
     total = float(num_pairs) + 1.0
     count = document_frequency.double().clamp(min=0.1, max=float(num_pairs) + 0.5)
-    count[[PAD, BOS, UNK]] = count[[PAD, BOS, UNK]].clamp(max=0.1)
+    unneeded = sorted(specials.all - {specials.eos})
+    count[unneeded] = count[unneeded].clamp(max=0.1)
     logits = torch.log(positive_weight * count / (total - count))
     with torch.no_grad():
         head.bias.copy_(logits.to(head.bias.dtype))

@@ -1,7 +1,7 @@
 """A dial that speaks of recall or of words instead of λ: thresholds measured on development text.
 
-Stored with a model: for a row of thresholds, which share of the model's own output words its sets
-held, and how many words they had. Between two measured points the safer one is taken.
+Stored with a model: for a row of thresholds, which share of the model's own output words the
+shortlists held, and how many words they had. Between two measured points the safer one is taken.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ class DialPoint:
 
     log_odds: float
     recall: float
-    """Share (0 to 1) of the words of unrestricted translations that were in the sets."""
+    """Share (0 to 1) of the words of unrestricted translations that were in the shortlists."""
     mean_words: float
     most_words: float
-    """99 of 100 sets had at most so many."""
+    """99 of 100 shortlists had at most so many."""
 
     @property
     def threshold(self) -> float:
@@ -41,10 +41,10 @@ class Dial:
     sentences: int
     """Of the development text."""
     points: tuple[DialPoint, ...]
-    """From small sets to large ones."""
+    """From short shortlists to long ones."""
 
     def for_recall(self, recall: float) -> float:
-        """λ of the smallest sets that reached a recall.
+        """λ of the shortest shortlists that reached a recall.
 
         Args:
             recall: Share of the model's own output words, above 0 and below 1.
@@ -61,7 +61,7 @@ class Dial:
         )
 
     def for_words(self, words: int) -> float:
-        """λ of the largest sets of which 99 in 100 had at most `words` words."""
+        """λ of the longest shortlists of which 99 in 100 had at most `words` words."""
         fitting = [point for point in self.points if point.most_words <= words]
         if not fitting:
             least = min(point.most_words for point in self.points)

@@ -83,8 +83,8 @@ class NeuralSelection:
     threshold: float
     """λ. No sigmoid is needed: σ(z) > λ where z > log(λ / (1 − λ))."""
     least: int = 0
-    """Words that are selected whatever λ is, the most probable ones: short sentences get small
-    sets, and a few words more cost them little."""
+    """Words that are selected whatever λ is, the most probable ones: short sentences get few
+    words, and some more cost them little."""
 
     def __post_init__(self) -> None:
         log_odds(self.threshold)
@@ -141,7 +141,7 @@ class Resources:
     threshold: float | None = None
     """λ stored with the model; None where it has no NVS head."""
     least: int = 0
-    """Words of a set at least, stored with it."""
+    """Words of a shortlist at least, stored with it."""
     safe: bool = False
     """Whether the default adds the safety set."""
     dial: Dial | None = None

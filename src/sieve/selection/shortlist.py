@@ -1,4 +1,4 @@
-"""The set of output words one sentence may use: a value, never a state.
+"""The output words that a sentence may use: a value, never a state.
 
 Ids are those of the whole vocabulary; no engine's own numbering or padding ever shows here.
 """

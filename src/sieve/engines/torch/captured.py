@@ -2,7 +2,7 @@
 
 For each bucket (sentences, source length, words) the encoder with the selection, the start of a
 search, and a step are captured once and replayed. The same code runs eagerly on a CPU, which is how
-it is tested. Between host and device there is one exchange for the sizes of the sets, one every
+it is tested. Between host and device there is one exchange for the sizes of shortlists, one every
 few steps for the end, answered while the next one runs, and one for the results.
 """
 
@@ -29,9 +29,10 @@ from sieve.engines.torch.captured_source import (
     bucket,
     choice_of,
     chosen,
-    compact,
     load_choice,
     mark_chosen,
+    new_buffers,
+    select_words,
     supports,
 )
 from sieve.engines.torch.output_words import AllWords, IndexedWords, MaskedWords, OutputWords
@@ -186,54 +187,33 @@ class Captured:
         """Most words that are looked up one by one."""
         return min(_WORDS[-1], self.everything.vocab_size // 2)
 
+    @property
+    def _room(self) -> int:
+        """Words of a sentence that an encoding has room for."""
+        return bucket(_WORDS, self._most)
+
     def _width(self, size: int) -> int:
-        """The kind of output layer for sets of at most `size` words."""
+        """The kind of output layer for shortlists of at most `size` words."""
         if size > self._most:
             return -1
         return bucket(_WORDS, size)
 
     def _new_encoding(self, B: int, T: int, selects: tuple[int, int] | None) -> Encoding:
         """Buffers; selects: the least number of words and the room for fixed words, or nothing."""
-        config, device, V = self.model.config, self.device, self.everything.vocab_size
-        like, N = self.everything.weight, 0 if selects is None else B
-        least, room = selects or (0, 0)
-        eos = self.specials.eos
-        encoding = Encoding(
-            eos=eos,
-            src_ids=torch.full((B, T), eos, device=device),
-            log_odds=torch.zeros(1, device=device),
-            memory=like.new_zeros(B, T, config.d_model),
-            src_mask=torch.ones(B, T, dtype=torch.bool, device=device),
-            fixed=torch.full((N, room), eos, device=device),
-            logits=torch.zeros(N, V, device=device),
-            words=torch.zeros(N, bucket(_WORDS, self._most), dtype=torch.int64, device=device),
-            sizes=torch.full((B,), V, device=device),
-            encode=lambda: None,
-        )
+        encoding = new_buffers(self.everything, self.model.config, (B, T), selects, self._room)
+        least = 0 if selects is None else selects[0]
 
         def encode() -> None:
             memory, src_mask = encode_source(self.model, encoding.src_ids)
             encoding.memory.copy_(memory)
             encoding.src_mask.copy_(src_mask)
-            if N:
+            if selects is not None:
                 logits = self.model.bow_logits(memory, src_mask)
                 encoding.logits.copy_(mark_chosen(logits, least, encoding.fixed))
-                self._select(encoding)
+                select_words(encoding, self.kernels)
 
         encoding.encode = self._captured(encode)
         return encoding
-
-    def _select(self, encoding: Encoding) -> None:
-        """Words and sizes from logits and log_odds."""
-        if self.kernels is not None:
-            words, sizes = encoding.words, encoding.sizes
-            self.kernels.words.select(
-                encoding.logits, encoding.log_odds, words, sizes, encoding.eos
-            )
-            return
-        selected = chosen(encoding)
-        torch.sum(selected, dim=1, out=encoding.sizes)
-        encoding.words.copy_(compact(selected, encoding.words.shape[1]))
 
     def _new_search(self, shape: Shape, encoding: Encoding, options: SearchOptions) -> Searching:
         B, T, U = shape.sentences, shape.src_length, shape.max_length

@@ -14,6 +14,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from sieve.bundle.config import ModelConfig
+from sieve.engines.torch.output_words import AllWords
+from sieve.kernels.dispatch import SearchKernels
 from sieve.selection.plan import Plan
 from sieve.tokenize.vocabulary import IntArray
 
@@ -88,6 +91,39 @@ def bucket(sizes: Sequence[int], size: int) -> int:
     return sizes[place] if place < len(sizes) else size
 
 
+def new_buffers(
+    everything: AllWords,
+    config: ModelConfig,
+    shape: tuple[int, int],
+    selects: tuple[int, int] | None,
+    width: int,
+) -> Encoding:
+    """Buffers without work yet.
+
+    Args:
+        everything: All output words of the model.
+        config: The model's.
+        shape: Sentences and tokens (B, T).
+        selects: The least number of words and the room for fixed words; None for all words.
+        width: Most selected words of a sentence that are looked up one by one.
+    """
+    like, device, V = everything.weight, everything.bias.device, everything.vocab_size
+    (B, T), N = shape, 0 if selects is None else shape[0]
+    room = 0 if selects is None else selects[1]
+    return Encoding(
+        eos=config.eos,
+        src_ids=torch.full((B, T), config.eos, device=device),
+        log_odds=torch.zeros(1, device=device),
+        memory=like.new_zeros(B, T, config.d_model),
+        src_mask=torch.ones(B, T, dtype=torch.bool, device=device),
+        fixed=torch.full((N, room), config.eos, device=device),
+        logits=torch.zeros(N, V, device=device),
+        words=torch.zeros(N, width, dtype=torch.int64, device=device),
+        sizes=torch.full((B,), V, device=device),
+        encode=lambda: None,
+    )
+
+
 def load_choice(encoding: Encoding, choice: Choice) -> None:
     """Puts a choice into the buffers; rows behind the batch's sentences have no fixed words."""
     encoding.log_odds.fill_(choice.log_odds)
@@ -127,3 +163,14 @@ def compact(selected: Tensor, width: int) -> Tensor:
     places = torch.arange(V, device=selected.device).expand(B, V)
     words = torch.zeros(B, width + 1, dtype=torch.int64, device=selected.device)
     return words.scatter_(1, column.to(torch.int64), places)[:, :width]
+
+
+def select_words(encoding: Encoding, kernels: SearchKernels | None) -> None:
+    """Words and sizes from marked logits and log_odds."""
+    if kernels is not None:
+        buffers = encoding.words, encoding.sizes
+        kernels.words.select(encoding.logits, encoding.log_odds, *buffers, encoding.eos)
+        return
+    selected = chosen(encoding)
+    torch.sum(selected, dim=1, out=encoding.sizes)
+    encoding.words.copy_(compact(selected, encoding.words.shape[1]))

@@ -107,7 +107,7 @@ class AllWords:
 
 @dataclass(frozen=True, eq=False)
 class MaskedWords:
-    """Large sets: all logits are computed, those of other words set to −inf."""
+    """Long shortlists: all logits are computed, those of other words set to −inf."""
 
     sizes: Tensor
     everything: AllWords
@@ -147,7 +147,7 @@ class MaskedWords:
 
 @dataclass(frozen=True, eq=False)
 class SelectedWords:
-    """Small sets: each sentence's rows of the output layer, gathered once (W̄ and b̄)."""
+    """Short shortlists: each sentence's rows of the output layer, gathered once (W̄ and b̄)."""
 
     sizes: Tensor
     words: Tensor
@@ -205,7 +205,7 @@ class SelectedWords:
 
 @dataclass(frozen=True, eq=False)
 class IndexedWords:
-    """Small sets on a GPU: each sentence's words, read from the whole output layer at each step."""
+    """Short shortlists on a GPU: their words are read from the whole output layer at each step."""
 
     sizes: Tensor
     table: Tensor

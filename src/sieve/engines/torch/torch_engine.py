@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -24,18 +23,13 @@ from sieve.engines.options import SearchOptions
 from sieve.engines.torch.beams import Beams
 from sieve.engines.torch.captured import Captured, captures
 from sieve.engines.torch.constraints import Constraints
-from sieve.engines.torch.output_words import (
-    WIDTH,
-    AllWords,
-    MaskedWords,
-    OutputWords,
-    SelectedWords,
-)
+from sieve.engines.torch.output_words import AllWords, OutputWords
 from sieve.engines.torch.sampling import Noise
 from sieve.engines.torch.search import Search, run
 from sieve.engines.torch.source_encoding import encode_source, pad
 from sieve.engines.torch.stepping import DecoderSteps
 from sieve.engines.torch.torch_lossless import translate_lossless
+from sieve.engines.torch.words_of_batches import WordsOfBatches
 from sieve.model.transformer import TranslationModel
 from sieve.selection.plan import Selector
 from sieve.selection.shortlist import Shortlist, shortlists_of_rows
@@ -43,8 +37,6 @@ from sieve.tokenize.vocabulary import IntArray, Specials
 
 Precision = Literal["float32", "bfloat16", "float16"]
 _DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
-_GATHERED_ELEMENTS = 2**28
-"""Most output weights gathered at once: 1 GiB in fp32. More sentences take turns."""
 _SCORED_ELEMENTS = 2**26
 """Most logits held at once in forced scoring."""
 
@@ -178,8 +170,8 @@ class TorchEngine:
         shortlists = [s.with_words(p) for s, p in zip(shortlists, prefixes, strict=True)]
         results: dict[int, list[Hypothesis]] = {}
         with self.inference():
-            for rows in self._turns(shortlists, options.rows):
-                words = self._output_words([shortlists[row] for row in rows])
+            for rows in self.words.turns(shortlists, options.rows):
+                words = self.words.of([shortlists[row] for row in rows])
                 search, limits = self._search(encoded, rows, words, options)
                 if options.blocked or config.never or any(prefixes[row] for row in rows):
                     chosen = [prefixes[row] for row in rows]
@@ -219,8 +211,8 @@ class TorchEngine:
         shortlists = selection.plan().select(encoded)
         results: dict[int, Hypothesis] = {}
         with self.inference():
-            for rows in self._turns(shortlists, max(map(len, tgt_ids)) + 1, _SCORED_ELEMENTS):
-                words = self._output_words([shortlists[row] for row in rows])
+            for rows in self.words.turns(shortlists, max(map(len, tgt_ids)) + 1, _SCORED_ELEMENTS):
+                words = self.words.of([shortlists[row] for row in rows])
                 scores = self._forced(encoded, rows, [tgt_ids[row] for row in rows], words)
                 for row, values in zip(rows, scores, strict=True):
                     tokens = tuple(int(token) for token in tgt_ids[row])
@@ -256,63 +248,18 @@ class TorchEngine:
         )
         return torch.from_numpy(read).to(self.device), torch.from_numpy(say).to(self.device)
 
-    def _turns(
-        self, shortlists: Sequence[Shortlist], rows: int, elements: int = 2**31
-    ) -> Iterator[list[int]]:
-        """Sentences decoded together: of one kind of output words, and fitting memory.
-
-        Args:
-            shortlists: Of all sentences.
-            rows: Rows of logits a sentence has.
-            elements: Most logits at a time.
-        """
-        turn: list[int] = []
-        kind = "all"
-        for row in sorted(range(len(shortlists)), key=lambda row: len(shortlists[row])):
-            width, before, number = padded_width(len(shortlists[row])), kind, len(turn) + 1
-            kind = self._kind(shortlists[row])
-            gathered = width * self.model.config.d_model if kind == "selected" else 0
-            too_large = number * gathered > _GATHERED_ELEMENTS or number * width * rows > elements
-            if turn and (too_large or kind != before):
-                yield turn
-                turn = []
-            turn.append(row)
-        if turn:
-            yield turn
-
-    def _kind(self, shortlist: Shortlist) -> str:
-        if shortlist.full:
-            return "all"
-        return "masked" if 2 * len(shortlist) > self.vocab_size else "selected"
-
     @cached_property
     def captured(self) -> Captured | None:
         """Searches in buckets, as graphs on a GPU; None where that is not wanted."""
         if not self.graphs or not captures(self.model.config):
             return None
         with self.inference():
-            return Captured(self.model, self._all_words, capture=self.device.type == "cuda")
+            return Captured(self.model, self.words.everything, capture=self.device.type == "cuda")
 
     @cached_property
-    def _all_words(self) -> AllWords:
-        return AllWords.of(self.model.output, 1)
-
-    def _output_words(self, shortlists: Sequence[Shortlist]) -> OutputWords:
-        kind, B = self._kind(shortlists[0]), len(shortlists)
-        sizes = torch.tensor([len(shortlist) for shortlist in shortlists], device=self.device)
-        everything = self._all_words.for_sentences(sizes)
-        if kind == "all":
-            return everything
-        if kind == "masked":
-            mask = np.full((B, len(everything.bias)), -np.inf, np.float32)
-            for row, shortlist in zip(mask, shortlists, strict=True):
-                row[shortlist.ids] = 0.0
-            on_device = torch.from_numpy(mask).to(self.device, everything.bias.dtype)
-            return MaskedWords(sizes, everything, on_device)
-        width = padded_width(max(map(len, shortlists)))
-        words = torch.from_numpy(pad([shortlist.ids for shortlist in shortlists], 0, width))
-        words = words.to(self.device)
-        return SelectedWords.gather(self.model.output, words, sizes)
+    def words(self) -> WordsOfBatches:
+        """The output words that sentences choose from."""
+        return WordsOfBatches(AllWords.of(self.model.output, 1), self.model.output)
 
     def _search(
         self, encoded: TorchEncoded, rows: list[int], words: OutputWords, options: SearchOptions
@@ -338,11 +285,6 @@ def in_precision(model: TranslationModel, dtype: torch.dtype) -> TranslationMode
         return model
     lowered = copy.deepcopy(model).to(dtype)
     if lowered.nvs is not None and model.nvs is not None:
-        # log-odds are compared with a threshold: 8 bits would move the sets
+        # log-odds are compared with a threshold: 8 bits would change shortlists
         lowered.nvs.bias = torch.nn.Parameter(model.nvs.bias.detach().clone(), requires_grad=False)
     return lowered
-
-
-def padded_width(size: int) -> int:
-    """Columns for a set of `size` words."""
-    return -(-size // WIDTH) * WIDTH
