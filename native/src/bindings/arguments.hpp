@@ -19,8 +19,8 @@ namespace nb = nanobind;
 using Ids = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Numbers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-/// Refuses ids that no vocabulary of so many tokens has.
-void check_ids(const std::string& name, std::span<const std::int32_t> ids, std::size_t vocab);
+/// Refuses ids that no vocabulary of so many words has.
+void check_ids(const std::string& name, std::span<const std::int32_t> ids, std::size_t words);
 
 /// Rows of different lengths, one behind the other: row i is ids[offsets[i]:offsets[i + 1]].
 struct Ragged {
@@ -35,8 +35,8 @@ struct Ragged {
     return {ids.data() + first, last - first};
   }
 
-  /// Refuses rows that are not `rows` many or hold ids of `vocab` or more.
-  void check(const std::string& name, std::size_t rows, std::size_t vocab) const;
+  /// Refuses rows that are not `rows` many or hold ids of `words` or more.
+  void check(const std::string& name, std::size_t rows, std::size_t words) const;
 };
 
 /// From a pair (ids, offsets).
@@ -47,7 +47,7 @@ Tensors tensors_of(const nb::dict& arrays);
 
 Architecture architecture_of(const nb::dict& config);
 
-SearchOptions options_of(const nb::dict& given, std::size_t vocab);
+SearchOptions options_of(const nb::dict& given, std::size_t words);
 
 /// An array (rows, columns) for Python, which from now on owns the values.
 nb::object float_array(std::unique_ptr<float[]> values, std::size_t rows, std::size_t columns);

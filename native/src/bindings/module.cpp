@@ -104,6 +104,7 @@ NB_MODULE(_native, m) {
       .def_prop_ro("kernels", &NativeModel::kernels)
       .def("encode", &NativeModel::encode, "source"_a, "threads"_a)
       .def("pooled_logits", &NativeModel::pooled_logits, "encoded"_a, "threads"_a)
+      .def("states", &NativeModel::states, "encoded"_a)
       .def("positions", &NativeModel::positions, "encoded"_a)
       .def("translate", &NativeModel::translate, "source"_a, "selection"_a, "search"_a, "threads"_a)
       .def("score", &NativeModel::score, "source"_a, "selection"_a, "targets"_a, "threads"_a);

@@ -67,7 +67,7 @@ class NativeModel {
 
   Encoded encode(const nb::tuple& source, std::size_t threads) const {
     const Ragged src = ragged(source);
-    src.check("source", src.size(), architecture().src_vocab);
+    src.check("source", src.size(), architecture().src_words);
     Encoded encoded;
     encoded.model = number_;
     Request request;
@@ -76,12 +76,11 @@ class NativeModel {
       const auto row = src.row(i);
       encoded.ids.emplace_back(row.begin(), row.end());
       if (row.empty()) {
-        // a source without tokens reads as its end alone
-        encoded.ids.back().push_back(architecture().eos);
+        encoded.ids.back().push_back(architecture().eos);  // a source without tokens reads as its end alone
       }
     }
     for (const auto& ids : encoded.ids) {
-      request.sentences.push_back({.ids = ids, .tokens = {}, .prefix = {}});
+      request.sentences.push_back({.ids = ids, .words = {}, .prefix = {}});
     }
     PythonInterrupt interrupt;
     const nb::gil_scoped_release release;
@@ -90,8 +89,8 @@ class NativeModel {
   }
 
   nb::object pooled_logits(const Encoded& encoded, std::size_t threads) const {
-    const std::size_t rows = encoded.ids.size(), vocab = architecture().tgt_vocab;
-    auto values = std::make_unique<float[]>(std::max<std::size_t>(1, rows * vocab));
+    const std::size_t rows = encoded.ids.size(), words = architecture().tgt_words;
+    auto values = std::make_unique<float[]>(std::max<std::size_t>(1, rows * words));
     Request request;
     request.sentences = encoded_sentences(encoded);
     request.threads = threads;
@@ -100,7 +99,25 @@ class NativeModel {
       const nb::gil_scoped_release release;
       engine_.pooled_logits(request, interrupt, values.get());
     }
-    return float_array(std::move(values), rows, vocab);
+    return float_array(std::move(values), rows, words);
+  }
+
+  /// The states of all positions of all sentences, one behind the other.
+  nb::object states(const Encoded& encoded) const {
+    const std::size_t stride = engine_.model().stride(), width = architecture().width;
+    const std::vector<Sentence> sentences = encoded_sentences(encoded);
+    std::size_t rows = 0;
+    for (const Sentence& sentence : sentences) {
+      rows += sentence.ids.size();
+    }
+    auto values = std::make_unique<float[]>(std::max<std::size_t>(1, rows * width));
+    float* next = values.get();
+    for (const Sentence& sentence : sentences) {
+      for (std::size_t t = 0; t < sentence.ids.size(); ++t, next += width) {
+        std::copy_n(sentence.memory + t * stride, width, next);
+      }
+    }
+    return float_array(std::move(values), rows, width);
   }
 
   /// Every position of every sentence as a sentence of its own, for what each alone votes for.
@@ -121,7 +138,7 @@ class NativeModel {
   nb::list translate(const nb::object& source, const nb::dict& selection, const nb::dict& search,
                      std::size_t threads) const {
     Call call = prepare(source, selection, search["prefixes"]);
-    call.request.search = options_of(search, architecture().tgt_vocab);
+    call.request.search = options_of(search, architecture().tgt_words);
     call.request.threads = threads;
     set_limits(call.request.sentences, search);
     std::vector<Result> results;
@@ -149,7 +166,7 @@ class NativeModel {
  private:
   /// One request, and what keeps its arrays alive.
   struct Call {
-    Ragged source, tokens, prefixes;
+    Ragged source, words, prefixes;
     Ids include, exclude;
     Request request;
   };
@@ -162,7 +179,7 @@ class NativeModel {
     }
     std::vector<Sentence> sentences;
     for (std::size_t i = 0; i < encoded.ids.size(); ++i) {
-      sentences.push_back({.ids = encoded.ids[i], .tokens = {}, .prefix = {}});
+      sentences.push_back({.ids = encoded.ids[i], .words = {}, .prefix = {}});
       sentences.back().memory = encoded.memories[i].data();
     }
     return sentences;
@@ -179,17 +196,17 @@ class NativeModel {
       sentences = source_sentences(call.source);
     }
     select(selection, call);
-    const std::size_t vocab = architecture().tgt_vocab, count = sentences.size();
-    if (!selection["tokens"].is_none()) {
-      call.tokens = ragged(selection["tokens"]);
-      call.tokens.check("tokens", count, vocab);
+    const std::size_t words = architecture().tgt_words, count = sentences.size();
+    if (!selection["words"].is_none()) {
+      call.words = ragged(selection["words"]);
+      call.words.check("words", count, words);
       for (std::size_t i = 0; i < count; ++i) {
-        sentences[i].tokens = call.tokens.row(i);
+        sentences[i].words = call.words.row(i);
       }
     }
     if (!prefixes.is_none()) {
       call.prefixes = ragged(prefixes);
-      call.prefixes.check("prefixes", count, vocab);
+      call.prefixes.check("prefixes", count, words);
       for (std::size_t i = 0; i < count; ++i) {
         sentences[i].prefix = call.prefixes.row(i);
       }
@@ -199,7 +216,7 @@ class NativeModel {
 
   std::vector<Sentence> source_sentences(const Ragged& source) const {
     const std::span<const std::int32_t> end(&architecture().eos, 1);
-    source.check("source", source.size(), architecture().src_vocab);
+    source.check("source", source.size(), architecture().src_words);
     std::vector<Sentence> sentences(source.size());
     for (std::size_t i = 0; i < source.size(); ++i) {
       const auto ids = source.row(i);
@@ -223,8 +240,8 @@ class NativeModel {
     call.exclude = nb::cast<Ids>(given["exclude"]);
     selection.include = {call.include.data(), call.include.shape(0)};
     selection.exclude = {call.exclude.data(), call.exclude.shape(0)};
-    check_ids("include", selection.include, architecture().tgt_vocab);
-    check_ids("exclude", selection.exclude, architecture().tgt_vocab);
+    check_ids("include", selection.include, architecture().tgt_words);
+    check_ids("exclude", selection.exclude, architecture().tgt_words);
   }
 
   static void set_limits(std::vector<Sentence>& sentences, const nb::dict& search) {
@@ -240,7 +257,7 @@ class NativeModel {
     }
   }
 
-  /// [(number of tokens, times gone back, timings, [(tokens, scores, positions, margin)])]
+  /// [(number of words, times gone back, timings, [(tokens, scores, positions, margin)])]
   static nb::list as_python(const std::vector<Result>& results) {
     nb::list all;
     for (const Result& result : results) {
@@ -252,7 +269,7 @@ class NativeModel {
       }
       const Timing& time = result.timing;
       all.append(nb::make_tuple(
-          result.shortlist_size, result.returns,
+          result.words, result.returns,
           nb::make_tuple(time.encode, time.select, time.gather, time.search, time.steps),
           hypotheses));
     }

@@ -22,6 +22,7 @@ VERBS = {
     "train": "train a translation model with neural vocabulary selection",
     "average": "average the best checkpoints of a run",
     "adapt": "fine-tune a model, or its selection head alone",
+    "attach": "give a model a selection head, everything else frozen",
     "calibrate": "set the operating point of a model's selection",
     "import": "turn a model of another toolkit into a model directory",
     "models": "list the models that are here",

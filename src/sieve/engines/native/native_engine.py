@@ -151,6 +151,11 @@ class NativeEngine:
             logits: FloatArray = self._native.pooled_logits(encoded.states, self.threads)
         return logits
 
+    def source_states(self, encoded: NativeEncoded) -> FloatArray:
+        """The encoder's states of all positions (ΣT, D), sentence behind sentence."""
+        states: FloatArray = self._native.states(encoded.states)
+        return states
+
     def position_logits(self, encoded: NativeEncoded) -> list[FloatArray]:
         """See `Engine.position_logits`."""
         alone = replace(encoded, states=self._native.positions(encoded.states))

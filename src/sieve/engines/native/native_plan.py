@@ -22,7 +22,7 @@ def native_plan(plan: Plan, src_ids: Sequence[IntArray], eos: int) -> dict[str, 
         "everything": plan.everything,
         "log_odds": None if votes is None else votes.log_odds,
         "least": 0 if votes is None else votes.least,
-        "tokens": None if words is None else ragged(words),
+        "words": None if words is None else ragged(words),
         "include": ragged([plan.include])[0],
         "exclude": ragged([plan.exclude])[0],
     }

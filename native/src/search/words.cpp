@@ -1,4 +1,4 @@
-#include "shortlist.hpp"
+#include "words.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -10,7 +10,7 @@ namespace sieve {
 
 constexpr std::size_t kNear = std::size_t{1} << 18;  // bytes of weights that stay in a near cache
 
-void Shortlist::choose(const Model& model, const Selection& selection, const Sentence& sentence,
+void OutputWords::choose(const Model& model, const Selection& selection, const Sentence& sentence,
                          const FloatRows& memory, Workspace& work) {
   model_ = &model;
   mark(selection, sentence);
@@ -55,25 +55,25 @@ void Shortlist::choose(const Model& model, const Selection& selection, const Sen
   gathered_ = 2 * ids_.size() <= V;
 }
 
-/// What is said of tokens before the head votes; the last one to speak is right.
-void Shortlist::mark(const Selection& selection, const Sentence& sentence) {
-  const auto set = [&](std::span<const std::int32_t> tokens, Choice choice) {
-    for (const std::int32_t id : tokens) {
+/// What is said of words before the head votes; the last one to speak is right.
+void OutputWords::mark(const Selection& selection, const Sentence& sentence) {
+  const auto set = [&](std::span<const std::int32_t> words, Choice choice) {
+    for (const std::int32_t id : words) {
       choices_[static_cast<std::size_t>(id)] = choice;
     }
   };
-  choices_.assign(model_->architecture().tgt_vocab, selection.everything ? kIn
+  choices_.assign(model_->architecture().tgt_words, selection.everything ? kIn
                                                   : selection.neural   ? kOpen
                                                                        : kOut);
-  set(sentence.tokens, kIn);
+  set(sentence.words, kIn);
   set(selection.include, kIn);
   set(selection.exclude, kOut);
   set(sentence.prefix, kIn);
   choices_[static_cast<std::size_t>(model_->architecture().eos)] = kIn;
 }
 
-/// Takes the tokens with the `least` highest logits, too.
-void Shortlist::fill_up(std::size_t least, const float* logits) {
+/// Takes the words with the `least` highest logits, too.
+void OutputWords::fill_up(std::size_t least, const float* logits) {
   ranked_.assign(logits, logits + choices_.size());
   const auto last = ranked_.begin() + static_cast<std::ptrdiff_t>(least - 1);
   std::nth_element(ranked_.begin(), last, ranked_.end(), std::greater<>());
@@ -91,7 +91,7 @@ void Shortlist::fill_up(std::size_t least, const float* logits) {
   }
 }
 
-void Shortlist::gather() {
+void OutputWords::gather() {
   const auto begin = std::chrono::steady_clock::now();
   rows_.append(model_->output(), ids_.from(rows_gathered_));
   rows_gathered_ = ids_.size();
@@ -99,15 +99,15 @@ void Shortlist::gather() {
   gathering_ += std::chrono::duration<double>(end - begin).count();
 }
 
-void Shortlist::load() {
-  columns_ = padded(gathered_ ? ids_.size() : model_->architecture().tgt_vocab);
+void OutputWords::load() {
+  columns_ = padded(gathered_ ? ids_.size() : model_->architecture().tgt_words);
   if (all_) {
     return;
   }
   if (gathered_ && rows_gathered_ < ids_.size()) {
     gather();
   }
-  // rows are gathered where they are few; else other tokens are masked by their bias
+  // rows are gathered where they are few; else other words are masked by their bias
   float* bias = bias_.grow(columns_);
   std::fill(bias, bias + columns_, -std::numeric_limits<float>::infinity());
   for (std::size_t i = 0; i < ids_.size(); ++i) {
@@ -116,12 +116,12 @@ void Shortlist::load() {
   }
 }
 
-void Shortlist::add(std::int32_t id) {
-  const auto place = static_cast<std::size_t>(id);
-  if (choices_[place] == kIn) {
+void OutputWords::add(std::int32_t id) {
+  const auto word = static_cast<std::size_t>(id);
+  if (choices_[word] == kIn) {
     return;
   }
-  choices_[place] = kIn;
+  choices_[word] = kIn;
   ids_.add(id);
   if (gathered_) {
     gather();
@@ -130,21 +130,21 @@ void Shortlist::add(std::int32_t id) {
     float* bias = bias_.grow(columns_);
     std::fill(bias + before, bias + columns_, -std::numeric_limits<float>::infinity());
   }
-  bias_[gathered_ ? ids_.size() - 1 : place] = model_->output_bias()[place];
+  bias_[gathered_ ? ids_.size() - 1 : word] = model_->output_bias()[word];
 }
 
-float Shortlist::margin(std::span<const std::int32_t> tokens) const {
+float OutputWords::margin(std::span<const std::int32_t> words) const {
   if (votes_ == nullptr) {
     return std::numeric_limits<float>::quiet_NaN();
   }
   float least = votes_[static_cast<std::size_t>(model_->architecture().eos)];
-  for (const std::int32_t id : tokens) {
+  for (const std::int32_t id : words) {
     least = std::min(least, votes_[static_cast<std::size_t>(id)]);
   }
   return least - log_odds_;
 }
 
-void Shortlist::logits(const FloatRows& states, Workspace& work, float* out) const {
+void OutputWords::logits(const FloatRows& states, Workspace& work, float* out) const {
   work.activations.set(model_->kernels(), states, model_->int8());
   const Finish finish{all_ ? model_->output_bias() : bias_.data(), {}, false};
   const Weights& weights = gathered_ ? rows_.weights() : model_->output().weights();

@@ -1,0 +1,63 @@
+"""Give a model a selection head, everything else frozen: minutes on a laptop, no references.
+
+The model translates the text once, the head learns which words it needs, and its operating point is
+set on lines that were kept apart. An interrupted run resumes when rerun.
+
+Examples:
+  sieve attach en-pt --source europarl.en.bz2 tatoeba.en -o en-pt-selected
+  sieve attach model --source text.en --target text.de --minutes 10 -o selected
+"""
+
+import argparse
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of `sieve attach`."""
+    parser.add_argument("model", type=Path, metavar="MODEL", help="model directory or name")
+    parser.add_argument(
+        "--source", type=Path, nargs="+", required=True, metavar="TEXT", help="to translate"
+    )
+    parser.add_argument(
+        "--target", type=Path, nargs="+", default=(), metavar="TEXT", help="its references, if any"
+    )
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR")
+    parser.add_argument("--head", choices=["tied", "full"], default="tied", help="kind of head")
+    numbers = [
+        ("--minutes", float, 20.0, "M", "for translating the text and training together"),
+        ("--sentences", int, 200_000, "N", "most lines of the text"),
+        ("--development", int, 1000, "N", "lines kept apart to calibrate on, and to judge by"),
+        ("--size", int, 1000, "N", "mean shortlist size of the operating point"),
+        ("--least", int, 256, "N", "tokens that every shortlist holds"),
+        ("--seed", int, 1, "N", "of the order of the text and the head's first weights"),
+        ("--threads", int, None, "N", "sentences side by side"),
+    ]  # fmt: skip
+    for name, kind, value, metavar, text in numbers:
+        text = text if value is None else f"{text} (default: %(default)s)"
+        parser.add_argument(name, type=kind, default=value, metavar=metavar, help=text)
+
+
+def execute(arguments: argparse.Namespace) -> None:
+    """Attaches, and prints what came out as JSON."""
+    from sieve.errors import require
+
+    require("torch", "train", "attaching a head")
+    from sieve.bundle.catalogue import find_model
+    from sieve.train.attach.attach import AttachOptions, Text, attach
+    from sieve.train.attach.head import HeadOptions
+    from sieve.train.calibrate import CalibrationOptions
+
+    options = AttachOptions(
+        minutes=arguments.minutes,
+        head=arguments.head,
+        sentences=arguments.sentences,
+        development=arguments.development,
+        training=HeadOptions(seed=arguments.seed, size=arguments.size),
+        calibration=CalibrationOptions(size=arguments.size, least=arguments.least),
+        threads=arguments.threads,
+    )
+    text = Text(tuple(arguments.source), tuple(arguments.target))
+    attached = attach(find_model(arguments.model), arguments.output, text, options)
+    print(json.dumps(asdict(attached)))

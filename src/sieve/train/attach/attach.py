@@ -1,0 +1,259 @@
+"""A selection head for a finished model: labels, head, calibration, and a new model directory.
+
+The work is kept beside the output as OUTPUT.attach: the text's sentences as the model translates
+them and a note of what they were made with. An interrupted run resumes when rerun; the folder goes
+once the directory is written. Nothing of the model changes but the head.
+"""
+
+import random
+import shutil
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from tqdm import tqdm
+
+from sieve.bundle.config import ModelConfig
+from sieve.bundle.directory import WEIGHTS_FILE, Bundle, open_bundle, write_bundle
+from sieve.bundle.quantization import quantize
+from sieve.bundle.weights import float_tensors, model_config
+from sieve.config import to_dict
+from sieve.data.reading import read_lines
+from sieve.engines.native.native_engine import NativeEngine
+from sieve.errors import ConfigError, InputError
+from sieve.files import file_hash, read_json, write_json
+from sieve.log import logger, progress
+from sieve.processes.locks import FileLock
+from sieve.tokenize.vocabulary import IntArray
+from sieve.train.attach.head import HeadOptions, HeldOut, Progress, train_head
+from sieve.train.attach.labels import PIECE_LINES, Labels, pieces, read_piece, write_piece
+from sieve.train.calibrate import CalibrationOptions, calibrate, store
+
+_LABEL_SHARE = 0.4  # of the minutes, for the translation of the text
+_LONGEST = 128  # tokens: longer sentences are split before a model sees them
+_NOTE = "note.json"
+
+
+@dataclass(frozen=True)
+class AttachOptions:
+    """What `sieve attach` is told."""
+
+    minutes: float = 20.0
+    """Wall-clock minutes for translating the text and training the head together."""
+    head: Literal["tied", "full"] = "tied"
+    sentences: int = 200_000
+    """Most sentences of the text."""
+    development: int = 1000
+    """Sentences kept apart for calibration, and as many to judge the head by."""
+    training: HeadOptions = field(default_factory=HeadOptions)
+    calibration: CalibrationOptions = field(default_factory=lambda: CalibrationOptions(least=256))
+    threads: int | None = None
+
+    def __post_init__(self) -> None:
+        if not self.minutes > 0:
+            raise ConfigError(f"minutes: got {self.minutes}, expected a number above 0")
+        if self.sentences < 1 or self.development < 1:
+            raise ConfigError("sentences, development: expected 1 or more")
+
+
+@dataclass(frozen=True)
+class Attached:
+    """What came out."""
+
+    sentences: int
+    """That the head learned from."""
+    label_seconds: float
+    train_seconds: float
+    progress: Progress
+    shift: float
+    mean_size: float
+    own_recall: float
+
+
+@dataclass(frozen=True)
+class Text:
+    """Sentences of the user's text, in a random order that the seed decides."""
+
+    sources: tuple[Path, ...]
+    targets: tuple[Path, ...] = ()
+
+    def sentences(self, options: AttachOptions) -> tuple[list[str], list[str] | None]:
+        """Distinct lines and, where there are references, theirs."""
+        lines = list(chain.from_iterable(read_lines(path) for path in self.sources))
+        others: Sequence[str] = list(chain.from_iterable(map(read_lines, self.targets)))
+        if self.targets and len(others) != len(lines):
+            raise InputError(
+                f"{self.targets[0]}: got {len(others)} lines for {len(lines)} source lines"
+            )
+        first = {line: row for row, line in reversed(list(enumerate(lines))) if line.strip()}
+        rows = sorted(first.values())
+        random.Random(options.training.seed).shuffle(rows)
+        rows = rows[: options.sentences + 2 * options.development]
+        kept = [lines[row] for row in rows]
+        return kept, [others[row] for row in rows] if self.targets else None
+
+
+def attach(model: Path, output: Path, text: Text, options: AttachOptions) -> Attached:
+    """Gives a model a head and writes it as a new directory.
+
+    Args:
+        model: The directory to read; it stays.
+        output: The directory to make.
+        text: In the source language, and references if there are any.
+        options: How.
+    """
+    bundle = open_bundle(model)
+    work = output.with_name(f"{output.name}.attach")
+    work.mkdir(parents=True, exist_ok=True)
+    try:
+        lock = FileLock(work / "lock")
+    except BlockingIOError:
+        raise InputError(f"{work}: another sieve attach is writing there; wait for it") from None
+    try:
+        attached = _Attachment(bundle, output, work, options).run(text)
+    finally:
+        lock.release()
+    shutil.rmtree(work)
+    return attached
+
+
+class _Attachment:
+    """One run of `attach`."""
+
+    def __init__(self, bundle: Bundle, output: Path, work: Path, options: AttachOptions) -> None:
+        self.bundle, self.output, self.work, self.options = bundle, output, work, options
+        self.config = model_config(bundle)
+        self.engine = NativeEngine.open(bundle, threads=options.threads)
+
+    def run(self, text: Text) -> Attached:
+        """Labels, trains, writes and calibrates."""
+        self._check_note(text)
+        sources, targets = text.sentences(self.options)
+        least = 3 * self.options.development
+        if len(sources) < least:
+            raise InputError(
+                f"{text.sources[0]}: got {len(sources)} distinct lines, expected at least {least}; "
+                "give more text or a smaller --development"
+            )
+        count = self.options.development
+        calibration = self._ids(sources[:count])
+        begin = time.monotonic()
+        held_out = self._piece(
+            self.work / "held-out.safetensors", sources[count : 2 * count], targets, count
+        )
+        train = self._labelled(sources[2 * count :], targets, 2 * count)
+        labelled = time.monotonic()
+        state, best = self._trained(train, held_out)
+        trained = time.monotonic()
+        self._write(state)
+        shift, size, own = self._calibrated(calibration)
+        return Attached(
+            sum(map(len, train)), labelled - begin, trained - labelled, best, shift, size, own
+        )
+
+    def _check_note(self, text: Text) -> None:
+        """Drops what was kept for another model, text or seed."""
+        note = {
+            "weights": file_hash(self.bundle.directory / WEIGHTS_FILE),
+            "text": [file_hash(path) for path in (*text.sources, *text.targets)],
+            "seed": self.options.training.seed,
+            "sentences": self.options.sentences,
+            "development": self.options.development,
+        }
+        path = self.work / _NOTE
+        if not path.is_file() or read_json(path) != note:
+            for piece in self.work.glob("*.safetensors"):
+                piece.unlink()
+            write_json(path, note)
+        elif any(self.work.glob("*.safetensors")):
+            logger.info("%s: resuming with the sentences translated before", self.work)
+
+    def _ids(self, lines: Sequence[str]) -> list[IntArray]:
+        tokenizer = self.bundle.tokenizers().source
+        return [np.array([*ids[:_LONGEST], self.config.eos]) for ids in tokenizer.encode(lines)]
+
+    def _piece(
+        self, path: Path, lines: Sequence[str], targets: Sequence[str] | None, start: int
+    ) -> Labels:
+        """A piece, from disk if it is there; `lines` begin at `start` of the text."""
+        if not path.is_file():
+            references = None
+            if targets is not None:
+                tokenizer = self.bundle.tokenizers().target
+                references = tokenizer.encode(list(targets[start : start + len(lines)]))
+            write_piece(path, self.engine, self._ids(lines), references)
+        return read_piece(path)
+
+    def _labelled(
+        self, lines: Sequence[str], targets: Sequence[str] | None, start: int
+    ) -> list[Labels]:
+        """Pieces of the text, as many as the minutes allow and one at least."""
+        found: list[Labels] = []
+        begin, seconds = time.monotonic(), 60 * self.options.minutes * _LABEL_SHARE
+        bar: tqdm[None] = progress(total=len(lines), unit="lines", label="translating the text")
+        with bar:
+            for number, rows in enumerate(pieces(len(lines))):
+                path = self.work / f"{number:05}.safetensors"
+                if found and not path.is_file() and time.monotonic() - begin > seconds:
+                    logger.info(
+                        "%d of %d lines translated in time", number * PIECE_LINES, len(lines)
+                    )
+                    break
+                found.append(self._piece(path, lines[rows], targets, start + rows.start))
+                bar.update(len(found[-1]))
+        return found
+
+    def _trained(self, train: Sequence[Labels], held_out: Labels) -> tuple[Any, Progress]:
+        tensors = float_tensors(self.bundle)
+        name = "output.weight" if self.config.tie == "none" else "tgt_embedding.weight"
+        embedding = torch.from_numpy(np.array(tensors[name], np.float32))
+        minutes = self.options.minutes * (1 - _LABEL_SHARE)
+        options = replace(self.options.training, minutes=minutes)
+        torch.set_num_threads(self.engine.threads)
+        judge = HeldOut(held_out, options.size, self.config.eos)
+        return train_head(self._config(), embedding, train, judge, options, _told)
+
+    def _config(self) -> ModelConfig:
+        return replace(self.config, nvs_head=self.options.head, nvs_detach=True)
+
+    def _write(self, state: dict[str, torch.Tensor]) -> None:
+        head = {f"nvs.{name}": value.numpy() for name, value in state.items()}
+        tensors: dict[str, npt.NDArray[Any]] = {
+            name: array
+            for name, array in self.bundle.tensors().items()
+            if not name.startswith("nvs.")
+        }
+        tensors |= quantize(head, "the head") if self.bundle.is_int8 else head
+        sections = self.bundle.sections("selection")
+        sections["model"] = to_dict(self._config())
+        sections["attached"] = {"options": asdict(self.options.training), "head": self.options.head}
+        copies = self.bundle.optional_files()
+        write_bundle(self.output, sections, tensors, self.bundle.tokenizers(), copies)
+
+    def _calibrated(self, ids: Sequence[IntArray]) -> tuple[float, float, float]:
+        engine = NativeEngine.open(open_bundle(self.output), threads=self.options.threads)
+        bar: tqdm[None] = progress(total=2 * len(ids), unit="lines", label="calibrating")
+
+        def advance(done: int) -> None:
+            bar.update(done)
+
+        with bar:
+            found = calibrate(engine, ids, self.options.calibration, advance)
+        store(self.output, self.output, found)
+        return found.shift, found.own.mean_size, found.own.recall
+
+
+def _told(now: Progress) -> None:
+    logger.info(
+        "head %3.0f %%: loss %.4f, %.2f %% of own tokens and %.1f %% of sentences in reach",
+        100 * now.share,
+        now.loss,
+        100 * now.own,
+        100 * now.reach,
+    )

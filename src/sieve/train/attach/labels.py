@@ -1,0 +1,91 @@
+"""What a model writes for a text, and its encoder's states: what a head learns from.
+
+Kept on disk in pieces of some thousand lines, each written whole or not at all, so that an
+interrupted run resumes with the pieces it has. States are stored in 16 bits and mapped into memory.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sieve.engines.native.native_engine import NativeEngine
+from sieve.engines.options import SearchOptions
+from sieve.files import map_tensors, whole_file, write_tensors
+from sieve.selection.selectors import FullVocabulary
+from sieve.tokenize.vocabulary import IntArray
+
+PIECE_LINES = 2000
+"""Lines of a piece: half a minute of work for a slow model."""
+GREEDY = SearchOptions(beam_size=1)
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """Sentences as their encoder states, and the tokens that each needs."""
+
+    src_offsets: IntArray
+    """(n + 1,) where the states of each sentence begin."""
+    states: npt.NDArray[np.float16]
+    """(ΣT, D)"""
+    tgt_offsets: IntArray
+    tgt_ids: IntArray
+    """Tokens of the model's own translation, or of that and a reference; without EOS."""
+
+    def __len__(self) -> int:
+        return len(self.src_offsets) - 1
+
+    def targets(self, row: int) -> IntArray:
+        """The tokens that a sentence needs."""
+        return self.tgt_ids[self.tgt_offsets[row] : self.tgt_offsets[row + 1]]
+
+    def source(self, row: int) -> npt.NDArray[np.float16]:
+        """The states of a sentence, (T, D)."""
+        return self.states[self.src_offsets[row] : self.src_offsets[row + 1]]
+
+
+def write_piece(
+    path: Path,
+    engine: NativeEngine,
+    src_ids: Sequence[IntArray],
+    references: Sequence[Sequence[int]] | None,
+) -> None:
+    """Translates sentences greedily over all words and keeps states and tokens.
+
+    Args:
+        path: The piece to write.
+        engine: Of the model that gets a head.
+        src_ids: Sentences with EOS.
+        references: Tokens that each sentence needs besides, if any.
+    """
+    encoded = engine.encode(src_ids)
+    hypotheses = engine.translate(src_ids, FullVocabulary(), GREEDY)
+    targets = [np.asarray(best[0].tokens, np.int32) for best in hypotheses]
+    if references is not None:
+        pairs = zip(targets, references, strict=True)
+        targets = [np.concatenate([own, np.asarray(other, np.int32)]) for own, other in pairs]
+    tensors: dict[str, npt.NDArray[Any]] = {
+        "src_offsets": _offsets(src_ids),
+        "states": engine.source_states(encoded).astype(np.float16),
+        "tgt_offsets": _offsets(targets),
+        "tgt_ids": np.concatenate([*targets, np.zeros(0, np.int32)]),
+    }
+    with whole_file(path) as partial:
+        write_tensors(partial, tensors)
+
+
+def read_piece(path: Path) -> Labels:
+    """A piece, mapped into memory."""
+    return Labels(**map_tensors(path))
+
+
+def pieces(total: int) -> Iterator[slice]:
+    """The lines of each piece."""
+    return (slice(start, start + PIECE_LINES) for start in range(0, total, PIECE_LINES))
+
+
+def _offsets(rows: Sequence[Sequence[int] | IntArray]) -> npt.NDArray[np.int64]:
+    return np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)

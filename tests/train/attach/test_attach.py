@@ -1,0 +1,145 @@
+"""`attach`: the model stays what it was, the head learns what it writes, work is kept."""
+
+import json
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from directories import write_model
+
+import sieve
+from sieve.bundle.directory import open_bundle
+from sieve.cli.main import main
+from sieve.errors import InputError
+from sieve.processes.locks import FileLock
+from sieve.train.attach.attach import AttachOptions, Text, attach
+from sieve.train.attach.head import HeadOptions
+from sieve.train.attach.labels import read_piece
+from sieve.train.calibrate import CalibrationOptions
+
+QUICK = AttachOptions(
+    minutes=0.03,
+    development=20,
+    training=HeadOptions(size=60, sampled=64, batch=16),
+    calibration=CalibrationOptions(size=60, least=5),
+    threads=1,
+)
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> Path:
+    rng = random.Random(5)
+    words = ["".join(rng.choices("bdfgklmnprst", k=2)) + c for c in "aeiou" for _ in range(8)]
+    lines = [" ".join(rng.choices(words, k=rng.randint(1, 9))) for _ in range(400)]
+    path = tmp_path / "text.xx"
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    return path
+
+
+@pytest.fixture
+def model(tmp_path: Path, toy_data: Any) -> Path:
+    write_model(tmp_path / "model", toy_data.corpus, int8=True, nvs_head="none")
+    return tmp_path / "model"
+
+
+@pytest.mark.parametrize("int8", [True, False])
+def test_nothing_but_the_head_is_new(int8: bool, toy_data: Any, text: Path, tmp_path: Path) -> None:
+    model, output = tmp_path / "model", tmp_path / "output"
+    write_model(model, toy_data.corpus, int8=int8, nvs_head="none")
+    attached = attach(model, output, Text((text,)), QUICK)
+    before, after = open_bundle(model).tensors(), open_bundle(output).tensors()
+    assert {name for name in after if name not in before} == {
+        name for name in after if name.startswith("nvs.")
+    }
+    assert all(np.array_equal(before[name], after[name]) for name in before)
+    assert attached.sentences == len(set(text.read_text().splitlines())) - 40
+    assert not (tmp_path / "output.attach").exists()
+    lines = text.read_text().splitlines()[:5]
+    plain, selecting = sieve.load(model), sieve.load(output)
+    same = [t.text for t in plain.translate(lines, selection="none")]
+    assert [t.text for t in selecting.translate(lines, selection="none")] == same
+    sizes = [t.shortlist_size for t in selecting.translate(lines, selection="nvs")]
+    assert all(size < selecting.engine.vocab_size for size in sizes)
+
+
+def test_references_count_as_needed(model: Path, text: Path, tmp_path: Path) -> None:
+    from sieve.train.attach.attach import _Attachment  # private: the pieces are what counts
+
+    target = tmp_path / "text.yy"
+    target.write_text("".join(f"{line.upper()}\n" for line in text.read_text().splitlines()))
+    work = tmp_path / "work"
+    work.mkdir()
+    run = _Attachment(open_bundle(model), tmp_path / "output", work, QUICK)
+    sources, targets = Text((text,), (target,)).sentences(QUICK)
+    assert targets is not None
+    assert [source.upper() for source in sources] == targets
+    piece = run._piece(work / "piece.safetensors", sources[40:50], targets, 40)
+    tokenizer = open_bundle(model).tokenizers().target
+    for row, ids in enumerate(tokenizer.encode(targets[40:50])):
+        assert set(ids) <= set(piece.targets(row).tolist())
+
+
+def test_interrupted_work_is_kept(
+    model: Path, text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output, work = tmp_path / "output", tmp_path / "output.attach"
+
+    def stop(*arguments: object, **options: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr("sieve.train.attach.attach.train_head", stop)
+        attach(model, output, Text((text,)), QUICK)
+    pieces = sorted(work.glob("*.safetensors"))
+    assert len(pieces) == 2  # held out, and the text
+    times = [piece.stat().st_mtime_ns for piece in pieces]
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr("sieve.train.attach.attach.train_head", stop)
+        attach(model, output, Text((text,)), QUICK)
+    assert [piece.stat().st_mtime_ns for piece in pieces] == times
+    text.write_text(text.read_text() + "another line\n")
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr("sieve.train.attach.attach.train_head", stop)
+        attach(model, output, Text((text,)), QUICK)
+    assert [piece.stat().st_mtime_ns for piece in pieces] != times
+    assert not output.exists()
+    assert len(read_piece(pieces[0])) > 0
+
+
+def test_only_one_process_writes(model: Path, text: Path, tmp_path: Path) -> None:
+    work = tmp_path / "output.attach"
+    work.mkdir()
+    lock = FileLock(work / "lock")
+    with pytest.raises(InputError, match="another sieve attach is writing there"):
+        attach(model, tmp_path / "output", Text((text,)), QUICK)
+    lock.release()
+
+
+def test_too_little_text(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "short.xx"
+    path.write_text("a b\nb a\n")
+    command = ["attach", str(model), "--source", str(path), "-o", str(tmp_path / "output")]
+    assert main(command) == 2
+    assert "got 2 distinct lines, expected at least 3000" in capsys.readouterr().err
+    assert not (tmp_path / "output").exists()
+
+
+def test_command_line_after_a_kill(model: Path, text: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "sieve.cli", "attach", str(model), "--source", str(text)]
+    command += ["--minutes", "0.05", "--development", "20", "--size", "60", "--least", "5"]
+    command += ["--threads", "1", "-o", str(tmp_path / "output")]
+    with subprocess.Popen([*command, "--minutes", "5"], stderr=subprocess.DEVNULL) as process:
+        while not list((tmp_path / "output.attach").glob("0*.safetensors")):
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.kill()
+    assert not (tmp_path / "output").exists()
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert json.loads(done.stdout)["sentences"] > 0
+    assert "resuming" in done.stderr
+    assert open_bundle(tmp_path / "output").config["selection"]["least"] == 5

@@ -1,0 +1,49 @@
+"""Training of a head alone: its loss by hand, and that it finds a rule that is there."""
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+import torch
+
+from sieve.bundle.config import ModelConfig
+from sieve.train.attach.head import HeadOptions, HeldOut, Progress, train_head
+from sieve.train.attach.labels import Labels
+
+CONFIG = ModelConfig(src_vocab_size=120, tgt_vocab_size=120, d_model=16, heads=2, nvs_head="tied")
+
+
+def rule(number: int, seed: int) -> Labels:
+    """Each source position has a state of its own word w and needs the token w + 50."""
+    rng = np.random.default_rng(seed)
+    states_of = np.random.default_rng(0).normal(size=(40, 16))
+    words = [rng.integers(0, 40, rng.integers(2, 6)) for _ in range(number)]
+    offsets = np.concatenate([[0], np.cumsum([len(row) for row in words])])
+    flat = np.concatenate(words)
+    states: npt.NDArray[np.float16] = states_of[flat].astype(np.float16)
+    return Labels(offsets, states, offsets, flat + 50)
+
+
+@pytest.mark.parametrize("kind", ["tied", "full"])
+def test_a_head_learns_what_each_position_needs(kind: str) -> None:
+    config = ModelConfig(**{**vars(CONFIG), "nvs_head": kind})
+    generator = torch.Generator().manual_seed(3)
+    embedding = torch.randn(120, 16, generator=generator)
+    told: list[Progress] = []
+    options = HeadOptions(minutes=2.0, size=8, batch=32, sampled=60, epochs=15, learning_rate=1e-2)
+    state, best = train_head(
+        config, embedding, [rule(1500, 1)], HeldOut(rule(200, 2), 8, eos=2), options, told.append
+    )
+    assert told[-1].share == 1.0
+    assert best.own > 0.98  # chance: 8 of 120 tokens
+    assert best.reach > 0.9
+    assert state["bias"].shape == (120,)
+
+
+def test_the_best_state_is_kept_not_the_last() -> None:
+    embedding = torch.randn(120, 16, generator=torch.Generator().manual_seed(3))
+    told: list[Progress] = []
+    options = HeadOptions(minutes=2.0, size=8, batch=32, sampled=60, epochs=3)
+    _, best = train_head(
+        CONFIG, embedding, [rule(300, 1)], HeldOut(rule(100, 2), 8, eos=2), options, told.append
+    )
+    assert (best.reach, best.own) == max((now.reach, now.own) for now in told)
