@@ -45,7 +45,7 @@ def execute(arguments: argparse.Namespace) -> None:
 
     require("torch", "train", "attaching a head")
     from sieve.bundle.catalogue import find_model
-    from sieve.train.attach.attach import AttachOptions, Text, attach
+    from sieve.train.attach.attach import AttachOptions, SourceText, attach
     from sieve.train.attach.head import HeadOptions
     from sieve.train.calibrate import CalibrationOptions
 
@@ -58,6 +58,6 @@ def execute(arguments: argparse.Namespace) -> None:
         calibration=CalibrationOptions(size=arguments.size, least=arguments.least),
         threads=arguments.threads,
     )
-    text = Text(tuple(arguments.source), tuple(arguments.target))
+    text = SourceText(tuple(arguments.source), tuple(arguments.target))
     attached = attach(find_model(arguments.model), arguments.output, text, options)
     print(json.dumps(asdict(attached)))

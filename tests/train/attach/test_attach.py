@@ -17,7 +17,7 @@ from sieve.bundle.directory import open_bundle
 from sieve.cli.main import main
 from sieve.errors import InputError
 from sieve.processes.locks import FileLock
-from sieve.train.attach.attach import AttachOptions, Text, attach
+from sieve.train.attach.attach import AttachOptions, SourceText, attach
 from sieve.train.attach.head import HeadOptions
 from sieve.train.attach.labels import read_piece
 from sieve.train.calibrate import CalibrationOptions
@@ -51,7 +51,7 @@ def model(tmp_path: Path, toy_data: Any) -> Path:
 def test_nothing_but_the_head_is_new(int8: bool, toy_data: Any, text: Path, tmp_path: Path) -> None:
     model, output = tmp_path / "model", tmp_path / "output"
     write_model(model, toy_data.corpus, int8=int8, nvs_head="none")
-    attached = attach(model, output, Text((text,)), QUICK)
+    attached = attach(model, output, SourceText((text,)), QUICK)
     before, after = open_bundle(model).tensors(), open_bundle(output).tensors()
     assert {name for name in after if name not in before} == {
         name for name in after if name.startswith("nvs.")
@@ -75,7 +75,7 @@ def test_references_count_as_needed(model: Path, text: Path, tmp_path: Path) -> 
     work = tmp_path / "work"
     work.mkdir()
     run = _Attachment(open_bundle(model), tmp_path / "output", work, QUICK)
-    sources, targets = Text((text,), (target,)).sentences(QUICK)
+    sources, targets = SourceText((text,), (target,)).sentences(QUICK)
     assert targets is not None
     assert [source.upper() for source in sources] == targets
     piece = run._piece(work / "piece.safetensors", sources[40:50], targets, 40)
@@ -94,18 +94,18 @@ def test_interrupted_work_is_kept(
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr("sieve.train.attach.attach.train_head", stop)
-        attach(model, output, Text((text,)), QUICK)
+        attach(model, output, SourceText((text,)), QUICK)
     pieces = sorted(work.glob("*.safetensors"))
     assert len(pieces) == 2  # held out, and the text
     times = [piece.stat().st_mtime_ns for piece in pieces]
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr("sieve.train.attach.attach.train_head", stop)
-        attach(model, output, Text((text,)), QUICK)
+        attach(model, output, SourceText((text,)), QUICK)
     assert [piece.stat().st_mtime_ns for piece in pieces] == times
     text.write_text(text.read_text() + "another line\n")
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr("sieve.train.attach.attach.train_head", stop)
-        attach(model, output, Text((text,)), QUICK)
+        attach(model, output, SourceText((text,)), QUICK)
     assert [piece.stat().st_mtime_ns for piece in pieces] != times
     assert not output.exists()
     assert len(read_piece(pieces[0])) > 0
@@ -116,7 +116,7 @@ def test_only_one_process_writes(model: Path, text: Path, tmp_path: Path) -> Non
     work.mkdir()
     lock = FileLock(work / "lock")
     with pytest.raises(InputError, match="another sieve attach is writing there"):
-        attach(model, tmp_path / "output", Text((text,)), QUICK)
+        attach(model, tmp_path / "output", SourceText((text,)), QUICK)
     lock.release()
 
 

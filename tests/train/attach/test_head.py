@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from sieve.bundle.config import ModelConfig
-from sieve.train.attach.head import HeadOptions, HeldOut, Progress, train_head
+from sieve.train.attach.head import HeadOptions, HeadProgress, HeldOut, train_head
 from sieve.train.attach.labels import Labels
 
 CONFIG = ModelConfig(src_vocab_size=120, tgt_vocab_size=120, d_model=16, heads=2, nvs_head="tied")
@@ -28,7 +28,7 @@ def test_a_head_learns_what_each_position_needs(kind: str) -> None:
     config = ModelConfig(**{**vars(CONFIG), "nvs_head": kind})
     generator = torch.Generator().manual_seed(3)
     embedding = torch.randn(120, 16, generator=generator)
-    told: list[Progress] = []
+    told: list[HeadProgress] = []
     options = HeadOptions(minutes=2.0, size=8, batch=32, sampled=60, epochs=15, learning_rate=1e-2)
     state, best = train_head(
         config, embedding, [rule(1500, 1)], HeldOut(rule(200, 2), 8, eos=2), options, told.append
@@ -41,7 +41,7 @@ def test_a_head_learns_what_each_position_needs(kind: str) -> None:
 
 def test_the_best_state_is_kept_not_the_last() -> None:
     embedding = torch.randn(120, 16, generator=torch.Generator().manual_seed(3))
-    told: list[Progress] = []
+    told: list[HeadProgress] = []
     options = HeadOptions(minutes=2.0, size=8, batch=32, sampled=60, epochs=3)
     _, best = train_head(
         CONFIG, embedding, [rule(300, 1)], HeldOut(rule(100, 2), 8, eos=2), options, told.append

@@ -31,7 +31,7 @@ from sieve.files import file_hash, read_json, write_json
 from sieve.log import logger, progress
 from sieve.processes.locks import FileLock
 from sieve.tokenize.vocabulary import IntArray
-from sieve.train.attach.head import HeadOptions, HeldOut, Progress, train_head
+from sieve.train.attach.head import HeadOptions, HeadProgress, HeldOut, train_head
 from sieve.train.attach.labels import PIECE_LINES, Labels, pieces, read_piece, write_piece
 from sieve.train.calibrate import CalibrationOptions, calibrate, store
 
@@ -70,14 +70,14 @@ class Attached:
     """That the head learned from."""
     label_seconds: float
     train_seconds: float
-    progress: Progress
+    progress: HeadProgress
     shift: float
     mean_size: float
     own_recall: float
 
 
 @dataclass(frozen=True)
-class Text:
+class SourceText:
     """Sentences of the user's text, in a random order that the seed decides."""
 
     sources: tuple[Path, ...]
@@ -99,7 +99,7 @@ class Text:
         return kept, [others[row] for row in rows] if self.targets else None
 
 
-def attach(model: Path, output: Path, text: Text, options: AttachOptions) -> Attached:
+def attach(model: Path, output: Path, text: SourceText, options: AttachOptions) -> Attached:
     """Gives a model a head and writes it as a new directory.
 
     Args:
@@ -131,7 +131,7 @@ class _Attachment:
         self.config = model_config(bundle)
         self.engine = NativeEngine.open(bundle, threads=options.threads)
 
-    def run(self, text: Text) -> Attached:
+    def run(self, text: SourceText) -> Attached:
         """Labels, trains, writes and calibrates."""
         self._check_note(text)
         sources, targets = text.sentences(self.options)
@@ -157,7 +157,7 @@ class _Attachment:
             sum(map(len, train)), labelled - begin, trained - labelled, best, shift, size, own
         )
 
-    def _check_note(self, text: Text) -> None:
+    def _check_note(self, text: SourceText) -> None:
         """Drops what was kept for another model, text or seed."""
         note = {
             "weights": file_hash(self.bundle.directory / WEIGHTS_FILE),
@@ -209,7 +209,7 @@ class _Attachment:
                 bar.update(len(found[-1]))
         return found
 
-    def _trained(self, train: Sequence[Labels], held_out: Labels) -> tuple[Any, Progress]:
+    def _trained(self, train: Sequence[Labels], held_out: Labels) -> tuple[Any, HeadProgress]:
         tensors = float_tensors(self.bundle)
         name = "output.weight" if self.config.tie == "none" else "tgt_embedding.weight"
         embedding = torch.from_numpy(np.array(tensors[name], np.float32))
@@ -249,7 +249,7 @@ class _Attachment:
         return found.shift, found.own.mean_size, found.own.recall
 
 
-def _told(now: Progress) -> None:
+def _told(now: HeadProgress) -> None:
     logger.info(
         "head %3.0f %%: loss %.4f, %.2f %% of own tokens and %.1f %% of sentences in reach",
         100 * now.share,

@@ -46,7 +46,7 @@ class HeadOptions:
 
 
 @dataclass(frozen=True)
-class Progress:
+class HeadProgress:
     """Where a run stands."""
 
     share: float
@@ -91,8 +91,8 @@ def train_head(
     pieces: Sequence[Labels],
     held_out: HeldOut,
     options: HeadOptions,
-    report: Callable[[Progress], None] = lambda progress: None,
-) -> tuple[dict[str, Tensor], Progress]:
+    report: Callable[[HeadProgress], None] = lambda progress: None,
+) -> tuple[dict[str, Tensor], HeadProgress]:
     """Trains a head on what the model writes; the best one by the held-out sentences is given back.
 
     Args:
@@ -110,7 +110,7 @@ def train_head(
     optimizer = torch.optim.Adam(head.parameters(), lr=options.learning_rate, betas=(0.9, 0.98))
     batches = _batches(pieces, options.batch, generator)
     per_epoch = sum(-(-len(piece) // options.batch) for piece in pieces)
-    begin, best, best_state = time.monotonic(), Progress(0, 0, 0, -1.0), {}
+    begin, best, best_state = time.monotonic(), HeadProgress(0, 0, 0, -1.0), {}
     losses: list[float] = []
     next_check, step = 1 / _CHECKS, 0
     while True:
@@ -118,7 +118,7 @@ def train_head(
         share = min(1.0, max(spent, step / max(1.0, options.epochs * per_epoch)))
         if share >= next_check or share >= 1:
             own, reach = held_out.measure(head, embedding)
-            now = Progress(share, float(np.mean(losses[-200:] or [0.0])), own, reach)
+            now = HeadProgress(share, float(np.mean(losses[-200:] or [0.0])), own, reach)
             report(now)
             if (reach, own) > (best.reach, best.own):
                 best = now
