@@ -111,7 +111,7 @@ def test_refused(
         ([model, empty], "no development sentences"),
         ([tmp_path / "nothing", toy_data.valid_src], "nothing: no such model directory"),
         ([model, toy_data.valid_src, "--size", "1"], "size: got 1, expected at least 2"),
-        ([model, toy_data.valid_src, "--size", "9999"], "select nothing; choose fewer"),
+        ([model, toy_data.valid_src, "--size", "9999"], "select nothing; choose a smaller size"),
     ):
         assert main(["calibrate", *map(str, argv)]) == 2
         shown = capsys.readouterr()

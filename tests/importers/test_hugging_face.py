@@ -118,7 +118,7 @@ def test_positions_that_are_stored_say_which_they_are(tmp_path: Path) -> None:
         ({"normalize_embedding": True}, "layer norms behind embeddings"),
         ({"static_position_embeddings": False}, "trained position embeddings"),
         ({"decoder_attention_heads": 2}, "Sieve cannot run sides of different width"),
-        ({"bad_words_ids": [[1, 2]]}, "cannot forbid words of several tokens"),
+        ({"bad_words_ids": [[1, 2]]}, "cannot forbid sequences of several tokens"),
         ({"forced_bos_token_id": 5}, "forced_bos_token_id is 5"),
         ({"eos_token_id": [3, 4]}, r"eos_token_id is \[3, 4\], expected one id"),
         ({"eos_token_id": 10**9}, "got 1000000000, expected an id"),

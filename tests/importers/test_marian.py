@@ -251,8 +251,8 @@ def test_a_shortlist_becomes_a_lexicon() -> None:
     [
         (b"", "not a binary shortlist"),
         (shortlist([[1]])[:-1], "damaged: 2 offsets and 1 ids"),
-        (shortlist([[1], [1]]), "is of 2 source words, the model has 1"),
-        (shortlist([[99]]), "got the id 99 of 10 target words"),
+        (shortlist([[1], [1]]), "is of 2 source tokens, the model has 1"),
+        (shortlist([[99]]), "got the id 99 of 10 target tokens"),
     ],
 )
 def test_damaged_shortlists(content: bytes, expected: str) -> None:

@@ -245,9 +245,9 @@ def test_damaged_sections(
 def test_another_vocabulary(toy_data: Any, tmp_path: Path) -> None:
     for side, key in (("source", "src_vocab_size"), ("target", "tgt_vocab_size")):
         write_model(tmp_path / side, toy_data.corpus, tie="output", **{key: 300})
-        with pytest.raises(ModelError, match=f"the tokenizer has 400 {side} words, the model 300"):
+        with pytest.raises(ModelError, match=f"the tokenizer has 400 {side} tokens, the model 300"):
             sieve.load(tmp_path / side)
-        with pytest.raises(ModelError, match=f"the tokenizer has 400 {side} words, the model 300"):
+        with pytest.raises(ModelError, match=f"the tokenizer has 400 {side} tokens, the model 300"):
             sieve.load(tmp_path / side, engine="torch")
 
 

@@ -192,8 +192,8 @@ def test_a_directory_of_another_kind(tmp_path: Path, toy_data: Any) -> None:
 def test_sizes_within_the_padding_of_int8(copies: Callable[[str], Path]) -> None:
     """Shapes of the int8 form do not show them: the tokenizer does."""
     for changes, message in (
-        ({"tgt_vocab_size": 401}, "the tokenizer has 400 target words, the model 401"),
-        ({"src_vocab_size": 399}, "the tokenizer has 400 source words, the model 399"),
+        ({"tgt_vocab_size": 401}, "the tokenizer has 400 target tokens, the model 401"),
+        ({"src_vocab_size": 399}, "the tokenizer has 400 source tokens, the model 399"),
         ({"d_ff": 51}, "works"),  # channels of zeros
     ):
         directory = copies("int8")

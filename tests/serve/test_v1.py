@@ -108,7 +108,7 @@ def test_auto_and_the_same_language(site: Site) -> None:
         ({"threshold": 1.1}, "threshold parameter is not a number from 0 to below 1"),
         ({"threshold": True}, "threshold parameter is not a number from 0 to below 1"),
         ({"selection": "nvs:1"}, "got '1', expected a threshold from 0 to below 1"),
-        ({"threshold": 0.5, "selection": "none"}, "threshold parameter goes with selection nvs"),
+        ({"threshold": 0.5, "selection": "none"}, "threshold parameter requires selection nvs"),
         ({"selection": "nsv"}, "unknown selection 'nsv'; did you mean 'nvs'?"),
         ({"selection": 7}, "selection parameter is not a string"),
         ({"beam_size": 0}, "beam_size parameter is not a whole number from 1 to 16"),

@@ -121,7 +121,7 @@ def test_errors(tmp_path: Path, toy_data: Any) -> None:
     engine = native(SMALL, random_weights(SMALL))
     with pytest.raises(ConfigError, match="no development sentences to calibrate on"):
         calibrate(engine, [], CalibrationOptions())
-    with pytest.raises(ModelError, match="sets of 1000 of 90 words select nothing; choose"):
+    with pytest.raises(ModelError, match="shortlists of 1000 of 90 tokens select nothing; choose"):
         calibrate(engine, [np.array([5, EOS])], CalibrationOptions())
     for name, value in (("threshold", 1.0), ("size", 1), ("recall", 0.0), ("least", -1)):
         with pytest.raises(ConfigError, match=f"{name}: got {value}, expected"):

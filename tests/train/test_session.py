@@ -212,7 +212,7 @@ def test_minutes_as_budget(
     assert lines(path, "validation")[-1]["update"] == last["update"]
 
 
-@pytest.mark.parametrize("precision", ["bf16", "fp16"])
+@pytest.mark.parametrize("precision", ["bf16", "float16"])  # an old spelling and a new one
 def test_half_precision(tmp_path: Path, toy_settings: dict[str, Any], precision: str) -> None:
     path = run(tmp_path / "run", toy_settings, f"training.precision={precision}")
     losses = [line["loss"] for line in lines(path, "train")]
@@ -302,7 +302,7 @@ def test_a_diverged_run_names_the_last_good_checkpoint(
         (["training.reach_threshold=1.0"], "got 1.0, expected between 0 and 1"),
         (["training.batch_token=3"], "did you mean 'batch_tokens'"),
         (["model.preset=huge"], "unknown preset 'huge'"),
-        (["model.tgt_vocab_size=99"], "the tokenizer has 400 words"),
+        (["model.tgt_vocab_size=99"], "the tokenizer has 400 tokens"),
         (["modle.preset=base"], "did you mean 'model'"),
         (["training.device=cuda"], "torch finds no GPU"),
     ],

@@ -34,7 +34,7 @@ class Entry:
     weights: str
     """int8, float16 or float32."""
     selection: tuple[str, ...]
-    """What it can select words with: `nvs`, `lexicon`."""
+    """What it can select tokens with: `nvs`, `lexicon`."""
     licence: str
     origin: Mapping[str, Any]
     """Of an imported model: family, source, files with their hashes."""

@@ -13,9 +13,9 @@ class ModelConfig:
     """Dimensions and variants of a translation model."""
 
     src_vocab_size: int
-    """Words of the source vocabulary, special ones included."""
+    """Tokens of the source vocabulary, special ones included."""
     tgt_vocab_size: int
-    """Words of the target vocabulary (V)."""
+    """Tokens of the target vocabulary (V)."""
     encoder_layers: int = 6
     """Transformer layers of the encoder."""
     decoder_layers: int = 2
@@ -102,7 +102,7 @@ class ModelConfig:
         if self.tie == "all" and self.src_vocab_size != self.tgt_vocab_size:
             raise ConfigError(
                 f"model.tie: 'all' needs one vocabulary for both sides, got "
-                f'{self.src_vocab_size} and {self.tgt_vocab_size} words; use tie = "output"'
+                f'{self.src_vocab_size} and {self.tgt_vocab_size} tokens; use tie = "output"'
             )
 
     def _check_settings(self) -> None:

@@ -1,4 +1,7 @@
-"""Another form of a model directory: the same model with int8, fp16 or fp32 weights. No torch."""
+"""A model directory in another form: the same model with int8, float16 or float32 weights.
+
+Knows no torch.
+"""
 
 import os
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """The int8 form of a model's tensors, and the way back: docs/model-format.md has the layout.
 
 A matrix becomes bytes in the order in which the native kernels read them, with one scale per output
-channel; everything else stays fp32. numpy only; knows neither files nor what the tensors are for.
+channel; everything else stays float32. numpy only; knows neither files nor what tensors are for.
 """
 
 from collections.abc import Mapping
@@ -57,7 +57,7 @@ class Integers:
 def quantize(
     tensors: Mapping[str, npt.NDArray[Any] | Integers], where: str
 ) -> dict[str, npt.NDArray[Any]]:
-    """The int8 form of fp32 or fp16 tensors under their parameter names.
+    """The int8 form of float32 or float16 tensors under their parameter names.
 
     Args:
         tensors: All tensors of a model; `Integers` stay as they are.
@@ -89,7 +89,7 @@ def quantize(
 
 
 def dequantize(tensors: Tensors, shapes: Shapes, where: str) -> dict[str, FloatArray]:
-    """The fp32 tensors that the integers and scales stand for, padding removed.
+    """The float32 tensors that the integers and scales stand for, padding removed.
 
     Args:
         tensors: The int8 form; checked.

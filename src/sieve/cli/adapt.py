@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="SECTION.KEY=VALUE",
-        help="any setting of sieve train, e.g. training.precision=bf16; repeatable",
+        help="any setting of sieve train, e.g. training.precision=bfloat16; repeatable",
     )
 
 

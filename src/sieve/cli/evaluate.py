@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--context",
         action="store_true",
-        help="for --idioms: the head on whole sentences and on their words one by one",
+        help="for --idioms: the head on whole sentences and on each word alone",
     )
     parser.add_argument(
         "--aligners",

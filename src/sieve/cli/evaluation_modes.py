@@ -71,12 +71,14 @@ def measure_all_curves(translators: Translators, arguments: argparse.Namespace) 
     sets, idioms = test_sets(first, arguments), idiom_sets(first, arguments)
     curves: list[Curve] = []
     for model, translator in translators.items():
-        words, resources = translator.tokenizers, translator.resources
+        tokenizers, resources = translator.tokenizers, translator.resources
         probes = [
-            Probe.of_text(test_set.name, words, test_set.sources, {"sentence": test_set.references})
+            Probe.of_text(
+                test_set.name, tokenizers, test_set.sources, {"sentence": test_set.references}
+            )
             for test_set in sets
         ]
-        probes += [probe for idiom_set in idioms for probe in idiom_set.probes(words)]
+        probes += [probe for idiom_set in idioms for probe in idiom_set.probes(tokenizers)]
         lexicon = resources.lexicon() if resources.lexicon else None
         head = resources.threshold is not None
         if lexicon is None and not head:
@@ -98,7 +100,7 @@ def measure_all_curves(translators: Translators, arguments: argparse.Namespace) 
 
 
 def measure_contexts(translators: Translators, arguments: argparse.Namespace) -> Found:
-    """Whole sentences against their words one by one."""
+    """Whole sentences against each of their words alone."""
     tables: list[Table] = []
     content: dict[str, Any] = {"context": {}}
     for model, translator in translators.items():

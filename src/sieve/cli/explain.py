@@ -1,4 +1,4 @@
-"""Explain a sentence: which source word voted for which word, and what could not be reached.
+"""Explain a sentence: which source word voted for which token, and which tokens were out of reach.
 
 Translates the sentence under each selection and marks the pieces of the unrestricted output, and
 of a reference, that a selection leaves out. Colours only on a terminal, and not with NO_COLOR.
@@ -101,7 +101,7 @@ def _lines(explanation: "Explanation", pen: _Pen) -> "Iterator[str]":
     width = max(len(system.selection) for system in explanation.systems)
     yield pen.bold(explanation.source)
     for system in explanation.systems:
-        size = pen.soft(f"({system.size} of {explanation.vocab_size} words)")
+        size = pen.soft(f"({system.size} of {explanation.vocab_size} tokens)")
         yield f"  {system.selection:<{width}}  {system.translation}  {size}"
     for text in explanation.texts:
         yield ""

@@ -1,11 +1,11 @@
-"""A model of another toolkit into a model directory of Sieve's.
+"""Import a model of another toolkit as a model directory.
 
 SOURCE is a directory, a model file with its vocabularies beside it, or a name on the Hugging Face
 hub. Firefox's and Bergamot's students (.bin, also .gz and .zst), Marian's .npz and MarianMT models
-(OPUS-MT) are recognised by their content. What a model has and Sieve lacks is said, in one line.
-Weights stay what they are: int8 the same integers, floats fp32.
+(OPUS-MT) are recognised by their content. A model with a feature that Sieve lacks is refused with
+one line. Weights keep their form: int8 the same integers, floats as float32.
 
-`sieve translate`, `sieve serve` and `sieve.load` take a SOURCE, too, and keep what they import.
+`sieve translate`, `sieve serve` and `sieve.load` also accept a SOURCE and cache the import.
 
 Examples:
   sieve import firefox-en-pt -o en-pt
@@ -23,40 +23,40 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of `sieve import`."""
     parser.add_argument("source", metavar="SOURCE", help="directory, file or hub name")
     parser.add_argument(
-        "-o", "--output", type=Path, required=True, metavar="DIR", help="model directory to make"
+        "-o", "--output", type=Path, required=True, metavar="DIR", help="model directory to write"
     )
     parser.add_argument(
         "--family",
         metavar="NAME",
-        help="firefox, marian or marianmt, where the content does not tell",
+        help="firefox, marian or marianmt, if the content does not tell",
     )
     parser.add_argument(
         "--languages",
         nargs=2,
         metavar=("FROM", "TO"),
-        help="codes such as en pt (default: what names and metadata say)",
+        help="codes such as en pt (default: from names and metadata)",
     )
-    parser.add_argument("--licence", metavar="TEXT", help="default: what the source says")
+    parser.add_argument("--licence", metavar="TEXT", help="default: from the source")
     forms = parser.add_mutually_exclusive_group()
-    for form, text in {"int8": "a byte a weight", "float32": "four bytes a weight"}.items():
+    for form, text in {"int8": "one byte per weight", "float32": "four bytes per weight"}.items():
         forms.add_argument(f"--{form}", dest="form", action="store_const", const=form, help=text)
     parser.add_argument(
         "--sample",
         type=Path,
         metavar="TEXT",
-        help="lines of the source language: which attention aligns is measured with the first "
-        f"{_MOST_LINES} (default: {20} English sentences)",
+        help="source-language lines to choose the attention heads that align, the first "
+        f"{_MOST_LINES} of them (default: 20 English sentences)",
     )
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    """Imports and says what came of it."""
+    """Imports a model and prints a summary."""
     from sieve.errors import InputError
     from sieve.importers.importing import ImportOptions, import_model
     from sieve.importers.opening import foreign_source
 
     if arguments.output.exists():
-        raise InputError(f"{arguments.output}: exists and is not replaced; choose another")
+        raise InputError(f"{arguments.output}: already exists; choose another --output")
     options = ImportOptions(
         arguments.family,
         tuple(arguments.languages) if arguments.languages else None,
@@ -67,7 +67,7 @@ def execute(arguments: argparse.Namespace) -> None:
     done = import_model(foreign_source(arguments.source), arguments.output, options)
     print(f"{done.directory}: {' to '.join(done.languages)}, {done.family}, {done.form}")
     if done.alignment is None:
-        print("alignment: not measured, too few tokens to measure with; give --sample TEXT")
+        print("alignment: not measured, too few tokens; give --sample TEXT")
     else:
         heads = " ".join(map(str, done.alignment.heads))
         print(

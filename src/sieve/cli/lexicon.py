@@ -1,4 +1,4 @@
-"""Alignment lexicons: which target words go with each source word, from aligned text.
+"""Alignment lexicons: which target tokens go with each source token, from aligned text.
 
 Sub-verbs: build, align, adapt, import, export, show; `sieve lexicon build --help` and so on.
 

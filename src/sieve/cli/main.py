@@ -30,7 +30,7 @@ VERBS = {
     "lexicon": "alignment lexicons: build, align, adapt, import, export, show",
     "translate": "translate lines or a document",
     "score": "log-probabilities of given translations",
-    "explain": "show which source word voted for which output word",
+    "explain": "show which source word voted for which token",
     "evaluate": "quality, recall, shortlist sizes and latency on test sets",
     "serve": "serve translations over HTTP",
     "benchmark": "latency of single sentences, repeated in fresh processes",

@@ -45,7 +45,7 @@ def fitting_lexicon(path: Path, translator: "Translator") -> "Lexicon":
     sizes = lexicon.src_vocab_size, lexicon.tgt_vocab_size
     if sizes != (source.vocab_size, target.vocab_size):
         raise InputError(
-            f"{path}: is of {sizes[0]} source and {sizes[1]} target words, the "
+            f"{path}: is of {sizes[0]} source and {sizes[1]} target tokens, the "
             f"model has {source.vocab_size} and {target.vocab_size}"
         )
     return lexicon

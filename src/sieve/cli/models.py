@@ -1,6 +1,6 @@
 """The models that are here: built-in ones, imported ones that were kept, and those of folders.
 
-A line each: name, kind, languages, size, weights, what words can be selected with, licence, origin.
+A line each: name, kind, languages, size, weights, available selections, licence, origin.
 
 Examples:
   sieve models

@@ -1,7 +1,7 @@
 """Score given translations: the log-probability of each target line after its source line.
 
-One number a line, or a JSON object with the score of every piece. With a selection, probabilities
-are over the selected words alone; a word that is not among them makes a score of -inf (null).
+Prints one number per line, or a JSON object with the score of every piece. With a selection,
+probabilities are over the shortlist; a token outside it gives a score of -inf (null).
 
 Examples:
   sieve score models/en-de news.en news.de

@@ -7,7 +7,7 @@ checkpoints in RUN/checkpoints, the metrics in RUN/metrics.jsonl.
 Examples:
   sieve train --data corpus --valid dev.en dev.de --output run --preset tiny --max-updates 20000
   sieve train --config run.toml --output run --max-minutes 10
-  sieve train --config run.toml --output run --set training.precision=bf16 --set model.dropout=0.2
+  sieve train --config run.toml --output run --set model.dropout=0.2 --set training.device=cuda
   torchrun --nproc-per-node 8 -m sieve.cli train --config run.toml --output run
 """
 

@@ -68,7 +68,7 @@ class _Side:
         sentences = self._gather(indices)
         if len(sentences.ids) and int(sentences.ids.max()) >= self.vocab_size:
             got = int(sentences.ids.max())
-            raise ModelError(f"the corpus is damaged: got id {got} of {self.vocab_size} words")
+            raise ModelError(f"the corpus is damaged: got id {got} of {self.vocab_size} tokens")
         return sentences
 
     def _gather(self, indices: IntArray) -> Ragged:

@@ -43,7 +43,7 @@ class Forced:
 
 
 class Forward:
-    """A model as equations over its fp32 tensors."""
+    """A model as equations over its float32 tensors."""
 
     def __init__(self, config: ModelConfig, tensors: Mapping[str, Array]) -> None:
         self._config = config
@@ -75,7 +75,7 @@ class Forward:
         ]
 
     def log_probs(self, src_ids: Sequence[int], tgt_ids: Sequence[int]) -> Array:
-        """Log-probabilities (U + 1,) of a translation's tokens and its EOS, over all words."""
+        """Log-probabilities (U + 1,) of a translation's tokens and its EOS, over all tokens."""
         states = self.forced([src_ids], [tgt_ids])[0].states
         own = self._config.tie == "none"
         matrix = self._tensors["output.weight" if own else "tgt_embedding.weight"]

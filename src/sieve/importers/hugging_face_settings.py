@@ -149,7 +149,7 @@ def _bad_words(options: Mapping[str, Any], where: str) -> set[int]:
         isinstance(word, list) and len(word) == 1 and type(word[0]) is int for word in words
     ):
         raise ModelError(
-            f"{where}: bad_words_ids is {_shown(words)}: Sieve cannot forbid words of several "
+            f"{where}: bad_words_ids is {_shown(words)}: Sieve cannot forbid sequences of several "
             "tokens at import"
         )
     return {word[0] for word in words}

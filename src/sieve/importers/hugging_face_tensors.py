@@ -57,7 +57,7 @@ class _Arrays:
         self._taken: set[str] = set()
 
     def take(self, *names: str) -> npt.NDArray[np.float32]:
-        """The first of these that is there, in fp32."""
+        """The first of these that is there, in float32."""
         for name in names:
             if name in self._arrays:
                 self._taken.add(name)

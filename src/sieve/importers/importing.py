@@ -118,7 +118,7 @@ def _alignment(model: ForeignModel, sentences: Sequence[str]) -> Agreement | Non
 
 
 def _form(model: ForeignModel) -> str:
-    """int8 where the origin has integers, else fp32."""
+    """int8 where the origin has integers, else float32."""
     return "int8" if any(isinstance(m, Integers) for m in model.tensors.values()) else "float32"
 
 

@@ -31,7 +31,7 @@ class Marian:
 
     settings: str
     parameters: dict[str, Parameter]
-    """Matrices of integers are (outputs, inputs), embeddings (words, width); floats as stored."""
+    """Matrices of integers are (outputs, inputs), embeddings (tokens, width); floats as stored."""
 
 
 @dataclass(frozen=True)

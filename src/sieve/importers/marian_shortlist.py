@@ -1,7 +1,7 @@
 """Bergamot's binary shortlist (`lex.*.bin`) into our lexicon: the same sets, for comparison.
 
-The file has the best target words of each source word, in the order of their ids, and no counts:
-all count 1. Its most frequent words are those with the lowest ids, as `frequent:N` of the lexicon.
+The file has the best target tokens of each source token, in the order of their ids, and no counts:
+all count 1. Its most frequent tokens are those with the lowest ids, as `frequent:N` of the lexicon.
 """
 
 import struct
@@ -12,7 +12,7 @@ from sieve.errors import ModelError
 from sieve.selection.lexicon import Lexicon
 
 _MAGIC = 0xF11A48D5013417F5
-_HEADER = struct.Struct("<6Q")  # magic, checksum, frequent words, best words, offsets, ids
+_HEADER = struct.Struct("<6Q")  # magic, checksum, frequent tokens, best tokens, offsets, ids
 
 
 def read_marian_shortlist(content: bytes, sizes: tuple[int, int], where: str) -> Lexicon:
@@ -32,7 +32,7 @@ def read_marian_shortlist(content: bytes, sizes: tuple[int, int], where: str) ->
         )
     if num_offsets != sizes[0] + 1:
         raise ModelError(
-            f"{where}: is of {num_offsets - 1} source words, the model has {sizes[0]}: they do "
+            f"{where}: is of {num_offsets - 1} source tokens, the model has {sizes[0]}: they do "
             "not belong together"
         )
     offsets = np.frombuffer(content, "<u8", num_offsets, _HEADER.size)
@@ -40,7 +40,7 @@ def read_marian_shortlist(content: bytes, sizes: tuple[int, int], where: str) ->
     if offsets[0] != 0 or offsets[-1] != num_ids or (offsets[1:] < offsets[:-1]).any():
         raise ModelError(f"{where}: damaged: the offsets do not fit {num_ids} ids")
     if num_ids and int(ids.max()) >= sizes[1]:
-        raise ModelError(f"{where}: damaged: got the id {ids.max()} of {sizes[1]} target words")
+        raise ModelError(f"{where}: damaged: got the id {ids.max()} of {sizes[1]} target tokens")
     most = min(first, sizes[1])
     target_counts = np.zeros(sizes[1], np.int64)
     target_counts[:most] = np.arange(most, 0, -1)

@@ -23,7 +23,7 @@ def fused(parts: Sequence[Matrix]) -> Matrix:
 
 
 def floats(matrix: Matrix) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
-    """What a matrix stands for, in fp32."""
+    """What a matrix stands for, in float32."""
     return matrix.floats() if isinstance(matrix, Integers) else matrix.astype(np.float32)
 
 

@@ -41,7 +41,7 @@ def save_model(
 
 
 def load_model(directory: str | Path, device: str | torch.device = "cpu") -> TranslationModel:
-    """Builds the model of a model directory in fp32, in evaluation mode."""
+    """Builds the model of a model directory in float32, in evaluation mode."""
     bundle = open_bundle(directory)
     tensors = float_tensors(bundle)
     # before a model of absurd size is allocated

@@ -1,7 +1,7 @@
 """Shallow decoder: mixer (SSRU or self-attention), cross-attention, feed-forward.
 
 Runs whole sequences; search takes one token at a time in `sieve.engines.torch.stepping`. Knows
-nothing of output words: what comes out goes to the output layer.
+nothing of output tokens: what comes out goes to the output layer.
 """
 
 from __future__ import annotations

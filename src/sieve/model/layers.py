@@ -156,5 +156,5 @@ class SSRU(nn.Module):
         return F.relu(c).to(x.dtype), c
 
     def _gated(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        f = torch.sigmoid(self.forget(x).float())  # a long product of gates needs fp32
+        f = torch.sigmoid(self.forget(x).float())  # a long product of gates needs float32
         return f, (1.0 - f) * self.value(x).float()

@@ -1,6 +1,6 @@
-"""Neural vocabulary selection heads: which output words will a source sentence need?
+"""Neural vocabulary selection heads: which output tokens will a source sentence need?
 
-    z = maxpool(W H + b),  word i is selected when σ(z_i) > λ        (paper, section 3)
+    z = maxpool(W H + b),  token i is selected when σ(z_i) > λ        (paper, section 3)
 
 `full` has its own W (V x D). `tied` reuses the output embedding E through a small adapter:
 W h becomes E · MLP(h). Both pool over the real source positions, EOS included. A head draws its
@@ -24,10 +24,10 @@ class NvsHead(Protocol):
     """What the translation model asks of a head."""
 
     bias: nn.Parameter
-    """b, (V,): the words' base rates."""
+    """b, (V,): the tokens' base rates."""
 
     def __call__(self, memory: Tensor, src_mask: Tensor, embedding: Tensor) -> Tensor:
-        """Max-pooled logits (B, V) in fp32 from memory (B, T, D) and the output embedding."""
+        """Max-pooled logits (B, V) in float32 from memory (B, T, D) and the output embedding."""
 
 
 class TiedHead(nn.Module):
@@ -82,15 +82,15 @@ def set_prior(
     positive_weight: float,
     specials: Specials = OWN,
 ) -> None:
-    """Starts the bias at the loss's optimum for a head that knows only how common words are.
+    """Starts the bias at the loss's optimum for a head that knows only how common tokens are.
 
-    With a share p of sentences that contain a word, weighted cross-entropy is least at
-    z = log(positive_weight · p / (1 − p)). Words never seen count as seen a tenth of a time;
+    With a share p of sentences that contain a token, weighted cross-entropy is least at
+    z = log(positive_weight · p / (1 − p)). Tokens never seen count as seen a tenth of a time;
     Padding, start and UNK are never needed and start below all others.
 
     Args:
         head: The head to initialise.
-        document_frequency: Number of sentences that contain each target word, (V,).
+        document_frequency: Number of sentences that contain each target token, (V,).
         num_pairs: Number of sentences counted.
         positive_weight: λ_p of the loss.
         specials: Of the model.

@@ -33,7 +33,7 @@ class Outputs:
 
 
 class OutputLayer(nn.Module):
-    """Equation 1 and, over a subset of words, equation 2: W h + b.
+    """Equation 1 and, over a shortlist, equation 2: W h + b.
 
     Holds the bias, and the weights only where they are not shared with the target embedding.
     """
@@ -44,11 +44,11 @@ class OutputLayer(nn.Module):
         self.weight = embedding.weight if tied else nn.Parameter(torch.empty(V, D))
         self.bias = nn.Parameter(torch.zeros(V))
 
-    def forward(self, states: Tensor, words: Tensor | None = None) -> Tensor:
-        """Logits (…, V) of states (…, D), or (…, S) of the given word ids (S,) alone."""
-        if words is None:
+    def forward(self, states: Tensor, ids: Tensor | None = None) -> Tensor:
+        """Logits (…, V) of states (…, D), or (…, S) of the given token ids (S,) alone."""
+        if ids is None:
             return F.linear(states, self.weight, self.bias)
-        return F.linear(states, self.weight[words], self.bias[words])
+        return F.linear(states, self.weight[ids], self.bias[ids])
 
 
 class TranslationModel(nn.Module):
@@ -112,7 +112,7 @@ class TranslationModel(nn.Module):
         return math.sqrt(self.config.d_model) if self.config.embedding_scale else 1.0
 
     def bow_logits(self, memory: Tensor, src_mask: Tensor) -> Tensor:
-        """The selection head's max-pooled logits (B, V), fp32."""
+        """The selection head's max-pooled logits (B, V), float32."""
         if self.nvs is None:
             raise ModelError("this model has no selection head (model.nvs_head is 'none')")
         embedding = self.output.weight

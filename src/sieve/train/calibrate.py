@@ -1,8 +1,8 @@
 """The operating point of a finished model, and its dial, from development text.
 
 λ and the weight of positives in training are one dial; users should not have to know where it
-stands. On development data the log-odds are found at which sets hold as many words as wanted, and
-all biases are moved by the same amount so that these log-odds belong to `threshold`. No other
+stands. Development data show at which log-odds shortlists have the wanted size, and all biases
+are moved by the same amount so that these log-odds belong to `threshold`. No other
 weight changes, so translations without selection stay as they are, bit for bit. What other
 thresholds would do is measured in the same pass and stored with the model.
 """
@@ -27,7 +27,7 @@ from sieve.translate.confidence import Confidence
 
 BIAS = "nvs.bias"
 _BATCH = 64
-_STEPS = 50  # set sizes tried up to the largest
+_STEPS = 50  # shortlist sizes tried up to the largest
 _GRID = np.arange(-12.0, 12.01, 0.25, dtype=np.float32)  # log-odds of the dial, before the shift
 _MOST = 99  # percentile
 
@@ -39,12 +39,12 @@ class CalibrationOptions:
     threshold: float = DEFAULT_THRESHOLD
     """λ at which the model will stand."""
     size: int = 1000
-    """Mean words of a set, at most."""
+    """Mean shortlist size, at most."""
     recall: float = 1.0
-    """Share of the model's own output words that must be in the sets: fewer words than `size` are
-    taken where that is reached with fewer."""
+    """Share of the model's own output tokens that must be in the shortlists; if a smaller size than
+    `size` reaches it, that size is taken."""
     least: int = 0
-    """Words of a set at least, so that short sentences do not lack any."""
+    """Minimum shortlist size, so that short sentences do not lack tokens."""
     safe: bool = True
     """Whether the model's default selection adds the safety set."""
 
@@ -52,9 +52,9 @@ class CalibrationOptions:
         if not 0.0 < self.threshold < 1.0:
             raise ConfigError(f"threshold: got {self.threshold}, expected above 0 and below 1")
         if self.size < 2:
-            raise ConfigError(f"size: got {self.size}, expected at least 2 words (EOS is one)")
+            raise ConfigError(f"size: got {self.size}, expected at least 2 tokens (EOS is one)")
         if self.least < 0:
-            raise ConfigError(f"least: got {self.least}, expected 0 words or more")
+            raise ConfigError(f"least: got {self.least}, expected 0 tokens or more")
         if not 0.0 < self.recall <= 1.0:
             raise ConfigError(f"recall: got {self.recall}, expected above 0 and at most 1")
 
@@ -66,7 +66,7 @@ class Calibration:
     options: CalibrationOptions
     shift: float
     own: Recall
-    """Of the words that the model itself writes without selection; `least` not counted."""
+    """Of the tokens that the model itself writes without selection; `least` not counted."""
     dial: Dial
     """What every threshold does after the shift."""
     confidence: Confidence
@@ -91,7 +91,8 @@ def calibrate(
         raise ConfigError("no development sentences to calibrate on")
     if options.size >= engine.vocab_size:
         raise ModelError(
-            f"sets of {options.size} of {engine.vocab_size} words select nothing; choose fewer"
+            f"shortlists of {options.size} of {engine.vocab_size} tokens select nothing; "
+            "choose a smaller size"
         )
     sizes = sorted({max(2, options.size * step // _STEPS) for step in range(1, _STEPS + 1)})
     meter = RecallMeter(len(src_ids), engine.vocab_size, (), sizes, engine.specials)
@@ -129,7 +130,7 @@ def calibrate(
 
 
 def mean_size(engine: Engine[Any], src_ids: Sequence[IntArray], threshold: float) -> float:
-    """Mean number of words that the head of a model votes for, without a minimum."""
+    """Mean number of tokens that the head of a model votes for, without a minimum."""
     votes = 0
     for start in range(0, len(src_ids), _BATCH):
         logits = engine.bow_logits(engine.encode(src_ids[start : start + _BATCH]))

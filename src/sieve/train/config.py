@@ -20,6 +20,10 @@ FREE_KEYS = (
 """Keys of [training] that may differ between the start of a run and its resumption."""
 
 
+PRECISIONS = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
+"""Old spellings of training.precision, as in the settings of runs and models of version 0.1."""
+
+
 @dataclass(frozen=True)
 class DataConfig:
     """[data]: what is trained on and validated with."""
@@ -83,11 +87,12 @@ class TrainingConfig:
     alignment_weight: float = 0.0
     """Weight of the guided-alignment loss; needs data.alignments."""
     reach_weight: float = 0.0
-    """Weight of the loss that leaves words out of a sentence's selection no probability."""
+    """Weight of the loss that leaves no probability to tokens outside a sentence's shortlist."""
     reach_threshold: float = 0.9
-    """λ at which the reach loss takes the NVS head's words."""
-    precision: Literal["fp32", "bf16", "fp16"] = "fp32"
-    """Arithmetic of the forward pass; weights and optimizer stay fp32."""
+    """λ at which the reach loss takes the NVS head's tokens."""
+    precision: Literal["float32", "bfloat16", "float16", "fp32", "bf16", "fp16"] = "float32"
+    """Arithmetic of the forward pass; weights and optimizer stay float32. The short names are old
+    spellings of the long ones."""
     compile: bool = False
     """torch.compile for layers and losses."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
@@ -112,6 +117,7 @@ class TrainingConfig:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "adam_betas", tuple(self.adam_betas))
+        object.__setattr__(self, "precision", PRECISIONS.get(self.precision, self.precision))
         PositiveWeight.parse(self.positive_weight)
         positive = (
             "batch_tokens device_tokens length_multiple learning_rate nvs_learning_rate_factor "

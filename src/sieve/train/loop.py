@@ -147,12 +147,12 @@ class _Run:
         values: dict[str, Any] = self.trainer.read_losses(updates, self.processes)
         now = time.monotonic()
         progress.seconds = self.before + now - self.started
-        # an overflow of scaled fp16 gradients is no loss: that step is skipped
-        watched = LOSSES if self.config.precision == "fp16" else tuple(values)
+        # an overflow of scaled float16 gradients is no loss: that step is skipped
+        watched = LOSSES if self.config.precision == "float16" else tuple(values)
         if not all(math.isfinite(values[name]) for name in watched):
             raise DivergedError(
                 f"the loss is not finite after update {progress.update}: lower "
-                "training.learning_rate, or use precision bf16 or fp32"
+                "training.learning_rate, or use precision bfloat16 or float32"
             )
         speed = (progress.tokens - interval.tokens) / max(now - interval.started, 1e-9)
         values |= {"tokens": progress.tokens, "epoch": progress.epoch}

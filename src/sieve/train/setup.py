@@ -38,7 +38,7 @@ class TrainingData:
     tokenizers: Tokenizers
     languages: tuple[str, str]
     target_frequency: IntArray
-    """(V,) pairs of an epoch whose target holds each word."""
+    """(V,) pairs of an epoch whose target holds each token."""
     links: tuple[Alignments, ...] = ()
     valid: ValidationText | None = None
 
@@ -118,7 +118,7 @@ def _check_needs_no_head(training: TrainingConfig) -> None:
 
 
 def target_frequency(source: PairSource, vocab_size: int, end: int) -> IntArray:
-    """(V,) pairs whose target holds each word, `end` (EOS) in every one."""
+    """(V,) pairs whose target holds each token, `end` (EOS) in every one."""
     _, targets = source.pairs(np.arange(source.num_pairs))
     rows = np.repeat(np.arange(len(targets), dtype=np.int64), targets.lengths)
     unique = np.unique(rows * vocab_size + targets.ids)
@@ -136,7 +136,7 @@ def _model_config(section: Mapping[str, Any], tokenizers: Tokenizers) -> ModelCo
     for key, size in sizes.items():
         if settings.get(key, size) != size:
             raise ConfigError(
-                f"model.{key}: got {settings[key]}, the tokenizer has {size} words; drop the key"
+                f"model.{key}: got {settings[key]}, the tokenizer has {size} tokens; drop the key"
             )
     if not tokenizers.joint and settings.setdefault("tie", "output") == "all":
         raise ConfigError(

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 
@@ -28,7 +28,6 @@ from sieve.train.update.loss import label_smoothed_cross_entropy
 from sieve.train.update.precision import DTYPES
 
 _BATCH_TOKENS = 8192
-_PRECISIONS: dict[str, Precision] = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
 
 
 @dataclass(frozen=True)
@@ -100,7 +99,7 @@ def read_validation(
 def validate(
     model: TranslationModel,
     text: ValidationText,
-    precision: str = "fp32",
+    precision: str = "float32",
     *,
     head_only: bool = False,
     with_bleu: bool = False,
@@ -110,7 +109,7 @@ def validate(
     Args:
         model: On any device, in any mode.
         text: What to measure on.
-        precision: fp32, bf16 or fp16.
+        precision: float32, bfloat16 or float16.
         head_only: Leave the decoder out: no perplexity.
         with_bleu: Also translate, greedily, and score.
     """
@@ -155,7 +154,7 @@ def _measure(
 
 
 def _bleu(model: TranslationModel, text: ValidationText, precision: str) -> Score:
-    engine = TorchEngine(model, _PRECISIONS[precision], graphs=False)
+    engine = TorchEngine(model, cast(Precision, precision), graphs=False)
     options = SearchOptions(beam_size=1)
     tokens: list[tuple[int, ...]] = [()] * text.pairs.num_pairs
     for pair_ids in sorted_batches(text.pairs, _BATCH_TOKENS):

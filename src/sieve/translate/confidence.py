@@ -1,8 +1,8 @@
-"""How sure it is that selection cost a translation nothing: a number from 0 to 1.
+"""How likely a translation is the one that all tokens would give: a number from 0 to 1.
 
-A logistic model of what a search over selected words leaves behind: how probable its words were,
-the least probable of them, and by how much the selection head wanted the least wanted of them.
-Its weights are found by `sieve calibrate` and stored with the model.
+A logistic model of what a search over a shortlist leaves behind: how probable its tokens were,
+the least probable of them, and by how much the least wanted exceeds the head's threshold.
+Its weights are fitted by `sieve calibrate` and stored with the model.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Confidence:
     weights: tuple[float, ...]
 
     def of(self, hypothesis: Hypothesis) -> float:
-        """Probability that a search over all words would have found the same."""
+        """Probability that a search over all tokens gives the same translation."""
         pairs = zip(self.weights, features(hypothesis), strict=True)
         return 1.0 / (1.0 + math.exp(-sum(weight * value for weight, value in pairs)))
 
@@ -45,8 +45,8 @@ class Confidence:
         """Logistic regression by Newton's method, with a little decay.
 
         Args:
-            hypotheses: Of a search over selected words.
-            same: Whether a search over all words found the same.
+            hypotheses: Of a search over shortlists.
+            same: Whether a search over all tokens gave the same.
         """
         x = np.array([features(hypothesis) for hypothesis in hypotheses])
         y = np.array(same, np.float64)

@@ -50,7 +50,7 @@ def load(
         engine: `native` (C++, CPU) or `torch`; by default native where it can do what is asked.
         device: `cpu`, `cuda` or `cuda:N`.
         precision: Of weights and arithmetic; by default that of the weights on the native engine
-            (int8 or fp32), fp32 on torch. bfloat16 and float16 need torch.
+            (int8 or float32), float32 on torch. bfloat16 and float16 need torch.
         threads: Sentences that the native engine translates side by side; by default one for each
             core that this process may use.
     """
@@ -96,13 +96,13 @@ def _torch_engine(bundle: Bundle, device: str, precision: Precision) -> Engine[A
 
 def _check_vocabularies(bundle: Bundle, tokenizers: Tokenizers) -> None:
     config = model_config(bundle)
-    for side, words, size in (
+    for side, tokens, size in (
         ("source", tokenizers.source.vocab_size, config.src_vocab_size),
         ("target", tokenizers.target.vocab_size, config.tgt_vocab_size),
     ):
-        if words != size:
+        if tokens != size:
             raise ModelError(
-                f"{bundle.directory}: the tokenizer has {words} {side} words, the model {size}"
+                f"{bundle.directory}: the tokenizer has {tokens} {side} tokens, the model {size}"
             )
 
 
@@ -140,7 +140,7 @@ def selection_resources(bundle: Bundle) -> Resources:
     if type(least) is not int or least < 0 or type(safe) is not bool:
         raise ModelError(
             f"{bundle.directory}: config.json has least {least!r} and safe {safe!r} for its "
-            "selection, expected a number of words and true or false"
+            "selection, expected a number of tokens and true or false"
         )
     stored = section.get("calibration")
     dial = None if stored is None else Dial.from_json(stored, f"{bundle.directory}: config.json")

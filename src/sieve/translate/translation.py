@@ -1,4 +1,4 @@
-"""What a translator is asked for, and what it gives: plain values."""
+"""Requests to a translator and its results: plain values."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class Translation:
 
     text: str
     score: float
-    """Log-probability over the words that were selected."""
+    """Log-probability over the shortlist."""
     shortlist_size: int
-    """Number of words the search could choose from, EOS included; 0 where the text was empty.
-    The largest one where a long text was split."""
+    """Number of tokens the search could choose from, EOS included; 0 for an empty text. For a long
+    text that was split, the largest."""
     vocab_size: int
     pieces: tuple[str, ...]
     """What the model wrote, as subword pieces; repairs show in the text alone."""
@@ -31,21 +31,21 @@ class Translation:
     positions: tuple[int, ...] = ()
     """Source piece that each piece came from, on request."""
     returns: int = 0
-    """How often a lossless search went back for a word that was not selected."""
+    """How often a lossless search went back for a token that was not selected."""
     confidence: float | None = None
-    """Probability (0 to 1) that a search over all words finds the same; the lowest one where a long
-    text was split. None where the model was not calibrated for it."""
+    """Probability (0 to 1) that a search over all tokens gives the same translation; the lowest for
+    a long text that was split. None if the model is not calibrated."""
     n_best: tuple[Translation, ...] = ()
-    """All translations asked for, this one first, where more than one was."""
+    """All requested translations, this one first; empty if only one was requested."""
     ids: tuple[int, ...] = ()
     """What the model wrote, in ids of its vocabulary, without the ends of sentences."""
     edits: tuple[Edit, ...] = ()
-    """What repairs changed in the model's text, in order."""
+    """Corrections that repairs made to the model's text, in order."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """What `Translator.translate` is asked for, beside the text."""
+    """The arguments of `Translator.translate`, without the text."""
 
     selection: str | None = None
     """`none`, `frequent:N`, `lexicon:K`, `nvs:λ`, joined by `+`. By default `nvs` at the model's
@@ -62,7 +62,7 @@ class Request:
     force_glossary: bool = False
     """Whether these translations must appear."""
     repair: bool = True
-    """Whether to put right what models do badly: names, numbers, times of day, capitals, …"""
+    """Whether to correct what models do badly: names, numbers, times of day, capitals, …"""
 
 
 class Runner(Protocol):

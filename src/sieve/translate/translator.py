@@ -120,10 +120,11 @@ class Translator:
         >>> translator = sieve.load("en-de")
         >>> translator.translate("Good morning!").text
         'Guten Morgen!'
-        >>> [one.text for one in translator.translate(["Good morning!", "Thank you!"])]
+        >>> translations = translator.translate(["Good morning!", "Thank you!"])
+        >>> [translation.text for translation in translations]
         ['Guten Morgen!', 'Danke!']
-        >>> for one in translator.translate(line for line in ("Good morning!", "")):
-        ...     print(one.text, one.shortlist_size < one.vocab_size)
+        >>> for translation in translator.translate(line for line in ("Good morning!", "")):
+        ...     print(translation.text, translation.shortlist_size < translation.vocab_size)
         Guten Morgen! True
          True
         >>> terms = sieve.Glossary((("morning", "Vormittag"),))
@@ -144,7 +145,7 @@ class Translator:
             prefix: What the translation must begin with, or a list of them.
             glossary: Phrases whose translations may be used whatever the selection says.
             lossless: Short for `options=SearchOptions(lossless=lossless)`.
-            repair: Whether to put right what models do badly: names, numbers, times, capitals, …
+            repair: Whether to correct what models do badly: names, numbers, times, capitals, …
         """
         if not isinstance(text, str | Iterable) or isinstance(text, bytes):
             raise InputError(f"text: got {type(text).__name__}, expected a string or several")
@@ -259,7 +260,7 @@ class Translator:
     def score(
         self, sources: Sequence[str], targets: Sequence[str], selection: str | None = None
     ) -> list[Translation]:
-        """Log-probabilities of given translations; −inf for words that are not selected."""
+        """Log-probabilities of given translations; −inf for tokens that are not selected."""
         if len(sources) != len(targets):
             raise InputError(f"got {len(sources)} source and {len(targets)} target lines")
         selector = self.selector(selection)

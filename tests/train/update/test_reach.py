@@ -17,7 +17,7 @@ from sieve.train.update.loss import (
     Reach,
     cross_entropy_and_reach,
     label_smoothed_cross_entropy,
-    words_in_reach,
+    reachable_tokens,
 )
 
 SENTENCES = torch.tensor([0, 0, 1, 1, 1])
@@ -33,10 +33,10 @@ def logits() -> Tensor:
 @pytest.fixture
 def words() -> Tensor:
     """Two sentences' words of nine: {EOS, 4, 7} and {EOS, 6}."""
-    found = torch.zeros(2, 9, dtype=torch.bool)
-    found[0, [EOS, 4, 7]] = True
-    found[1, [EOS, 6]] = True
-    return found
+    reachable = torch.zeros(2, 9, dtype=torch.bool)
+    reachable[0, [EOS, 4, 7]] = True
+    reachable[1, [EOS, 6]] = True
+    return reachable
 
 
 def naive(logits: Tensor, words: Tensor) -> Tensor:
@@ -59,11 +59,11 @@ def test_by_hand() -> None:
     assert reach.item() == pytest.approx(math.log(4) + math.log(4 / 3), rel=1e-6)
 
 
-def test_words_in_reach_are_selected_or_in_the_target() -> None:
+def test_reachable_tokens_are_selected_or_in_the_target() -> None:
     # σ(2.1) > 0.8 > σ(1); the target has word 5, sentence 1 is padded; PAD is never in reach
     bow_logits = torch.tensor([[3.0, -1, -1, -1, 2.1, -1], [3.0, -1, -1, 1, -1, 2.1]])
     bow_logits.requires_grad_()
-    words = words_in_reach(bow_logits, torch.tensor([[5, 5, EOS], [EOS, PAD, PAD]]), 0.8)
+    words = reachable_tokens(bow_logits, torch.tensor([[5, 5, EOS], [EOS, PAD, PAD]]), 0.8)
     assert [row.nonzero()[:, 0].tolist() for row in words] == [[EOS, 4, 5], [EOS, 5]]
     assert not words.requires_grad
 

@@ -143,7 +143,7 @@ def measure_curves(
 
 
 def _ranks(lexicon: Lexicon, src_ids: IntArray, most: int) -> FloatArray:
-    """The best rank of each target word over the tokens of a sentence, from 0; else infinite."""
+    """The best rank of each target token over the tokens of a sentence, from 0; else infinite."""
     best: FloatArray = np.full(lexicon.tgt_vocab_size, np.inf, np.float32)
     for token in np.unique(src_ids):
         start = int(lexicon.offsets[token])

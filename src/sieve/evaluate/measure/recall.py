@@ -46,9 +46,9 @@ def needed_tokens(reference: Ids, specials: Specials = OWN) -> npt.NDArray[np.in
 class RecallMeter:
     """Recall at given thresholds and mean shortlist sizes, from logits that come in batches.
 
-    "At a mean of N words" is one threshold for the whole test set: the lowest at which the sets,
-    each with EOS, hold at most N words on average. Equal logits fall on the same side. Memory
-    does not grow with the vocabulary: max(sizes) · num_sentences logits are kept.
+    "At a mean of N tokens" is one threshold for the whole test set: the lowest at which the
+    shortlists, with EOS, hold at most N tokens on average. Equal logits fall on the same side.
+    Memory does not grow with the vocabulary: max(sizes) · num_sentences logits are kept.
 
     A sentence with nothing to find counts for the set size and not for recall.
     """

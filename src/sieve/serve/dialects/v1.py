@@ -82,7 +82,7 @@ class V1Fields(Fields):
     @model_validator(mode="after")
     def _agree(self) -> V1Fields:
         if self.threshold is not None and self.selection not in ("", "nvs"):
-            raise ValueError("threshold parameter goes with selection nvs, not others")
+            raise ValueError("threshold parameter requires selection nvs")
         return self
 
     @property
@@ -111,8 +111,8 @@ class V1Translation(TypedDict):
     """The answer to one text."""
 
     translation: str
-    set_size: Annotated[int, Field(description="Words that could be chosen from; 0 for no text")]
-    score: Annotated[float, Field(description="Log-probability over those words")]
+    set_size: Annotated[int, Field(description="Shortlist size; 0 for no text")]
+    score: Annotated[float, Field(description="Log-probability over the shortlist")]
     tokens: list[ScoredPiece]
     timing: EngineTiming
     explanation: NotRequired[

@@ -43,7 +43,7 @@ def schema(operations: Sequence[Operation]) -> Schema:
         "info": {
             "title": "Sieve",
             "version": sieve.__version__,
-            "summary": "Translation over the output words that a sentence can need",
+            "summary": "Translation over the output tokens that a sentence may need",
             "description": "LibreTranslate's API, and /v1 with what vocabulary selection adds.",
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },

@@ -2,7 +2,7 @@
 
 Translation (label-smoothed cross-entropy, sum over real tokens), neural vocabulary selection
 (sum over sentences of the paper's per-sentence loss), guided alignment and reach (no probability
-for words that selection leaves out). Tensors in, scalars out; knows no model.
+for tokens that selection leaves out). Tensors in, scalars out; knows no model.
 """
 
 import functools
@@ -43,7 +43,7 @@ class PositiveWeight:
         return cls(value, auto)
 
     def typical(self, vocab_size: int, mean_positives: float) -> float:
-        """The weight of a sentence with `mean_positives` unique target words."""
+        """The weight of a sentence with `mean_positives` unique target tokens."""
         if not self.auto:
             return self.value
         return self.value * (vocab_size - mean_positives) / mean_positives
@@ -68,27 +68,27 @@ def label_smoothed_cross_entropy(
 
 
 class Reach(NamedTuple):
-    """Which words each row of the logits may use."""
+    """Which tokens each row of the logits may use."""
 
-    words: Tensor
+    tokens: Tensor
     """(B, V) bool, by sentence."""
     sentences: Tensor
     """(N,) the sentence that each row belongs to."""
 
 
-def words_in_reach(bow_logits: Tensor, tgt_out: Tensor, threshold: float) -> Tensor:
-    """(B, V) the words a sentence may use: selected, in its target, or EOS; PAD never.
+def reachable_tokens(bow_logits: Tensor, tgt_out: Tensor, threshold: float) -> Tensor:
+    """(B, V) the tokens a sentence may use: selected, in its target, or EOS; PAD never.
 
     Args:
         bow_logits: (B, V) logits of the NVS head; no gradient flows back to them.
         tgt_out: (B, U) target ids.
-        threshold: λ; a word is selected when σ(bow_logits) ≥ λ.
+        threshold: λ; a token is selected when σ(bow_logits) ≥ λ.
     """
-    words = bow_logits.detach() >= math.log(threshold / (1.0 - threshold))
-    words.scatter_(1, tgt_out, True)
-    words[:, EOS] = True
-    words[:, PAD] = False
-    return words
+    reachable = bow_logits.detach() >= math.log(threshold / (1.0 - threshold))
+    reachable.scatter_(1, tgt_out, True)
+    reachable[:, EOS] = True
+    reachable[:, PAD] = False
+    return reachable
 
 
 def cross_entropy_and_reach(
@@ -97,7 +97,7 @@ def cross_entropy_and_reach(
     """`label_smoothed_cross_entropy` and, apart, the loss of probability out of reach.
 
     The second is the sum over real tokens of log Σ_v exp(l_v) − log Σ_{v in S} exp(l_v), that is
-    −log of the probability of the sentence's words S: how far renormalising over S moves a score.
+    −log of the probability of the sentence's tokens S: how far renormalising over S moves a score.
     One pass over the logits gives both, another their gradient.
 
     Args:
@@ -119,8 +119,8 @@ def nvs_loss(
     """Sum over sentences of the paper's loss of neural vocabulary selection.
 
     L = −1/Z Σ_i [y_i log(z_i) λ_p + (1 − y_i) log(1 − z_i)],  Z = V + (λ_p − 1)·n_p,
-    with z = σ(bow_logits), y the unique target words (EOS is one, PAD never) and n_p = Σ_i y_i.
-    All V words enter the sum; a word that is not in the target, PAD too, is a negative.
+    with z = σ(bow_logits), y the unique target tokens (EOS is one, PAD never) and n_p = Σ_i y_i.
+    All V tokens enter the sum; a token that is not in the target, PAD too, is a negative.
 
     Args:
         bow_logits: (B, V) logits, maximum over source positions.
@@ -205,14 +205,14 @@ def _row_gradients_pointwise(
 ) -> Tensor:
     """The same without a scatter: one kernel when compiled, wasteful when not."""
     scale = torch.where(targets == PAD, 0.0, upstream)[:, None]  # (N, 1)
-    words = torch.arange(logits.shape[-1], device=logits.device)
-    hit = (words == targets[:, None]) * (1.0 - smoothing)
+    columns = torch.arange(logits.shape[-1], device=logits.device)
+    hit = (columns == targets[:, None]) * (1.0 - smoothing)
     softmax = torch.exp(logits.to(normalizer.dtype) - normalizer[:, None])
     return ((softmax - smoothing / logits.shape[-1] - hit) * scale).to(logits.dtype)
 
 
 class _CrossEntropyAndReach(torch.autograd.Function):
-    """As _CrossEntropy, with a second number a row: the log-normalizer of the words in reach."""
+    """As _CrossEntropy, with a second number a row: the log-normalizer of the tokens in reach."""
 
     @staticmethod
     def forward(
@@ -226,9 +226,9 @@ class _CrossEntropyAndReach(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None, None, None]:
-        logits, targets, words, sentences, *normalizers = ctx.saved_tensors
+        logits, targets, tokens, sentences, *normalizers = ctx.saved_tensors
         kernel = _kernel(_both_gradients, ctx.fused)
-        reach = Reach(words, sentences)
+        reach = Reach(tokens, sentences)
         gradient = kernel(logits, targets, reach, tuple(normalizers), gradients, ctx.smoothing)
         return gradient, None, None, None, None
 
@@ -236,9 +236,9 @@ class _CrossEntropyAndReach(torch.autograd.Function):
 def _row_losses_and_reach(
     logits: Tensor, targets: Tensor, reach: Reach, smoothing: float
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """(N,) both losses, 0 where the target is PAD, and (N,) log-normalizers of all words and S."""
+    """(N,) both losses, 0 where the target is PAD, and (N,) log-normalizers of all tokens and S."""
     losses, normalizer = _row_losses(logits, targets, smoothing)
-    outside = ~reach.words[reach.sentences]  # (N, V), in registers when compiled
+    outside = ~reach.tokens[reach.sentences]  # (N, V), in registers when compiled
     within = logits.to(normalizer.dtype).masked_fill(outside, -math.inf).logsumexp(-1)
     return losses, (normalizer - within).masked_fill(targets == PAD, 0.0), normalizer, within
 
@@ -256,7 +256,7 @@ def _both_gradients(
     scale = torch.where(targets == PAD, 0.0, upstream[1])[:, None]  # (N, 1)
     wide = logits.to(normalizer.dtype)
     softmax = torch.exp(wide - normalizer[:, None])
-    outside = ~reach.words[reach.sentences]
+    outside = ~reach.tokens[reach.sentences]
     renormalized = torch.exp(wide - within[:, None]).masked_fill(outside, 0.0)
     first = _row_gradients_pointwise(logits, targets, normalizer, upstream[0], smoothing)
     return (first + (softmax - renormalized) * scale).to(logits.dtype)

@@ -1,7 +1,7 @@
 """Adam over two groups of parameters, the translation model's and the selection head's.
 
 Each group is clipped by its own norm and has its own rate, so that the head never touches the
-model. fp32 weights whatever the precision of the forward pass; fp16 gradients are scaled.
+model. float32 weights whatever the precision of the forward pass; float16 gradients are scaled.
 """
 
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ class Optimizer:
         self._adam = torch.optim.Adam(
             groups, lr=config.learning_rate, betas=(beta1, beta2), eps=config.adam_eps, fused=True
         )
-        scaled = config.precision == "fp16"
+        scaled = config.precision == "float16"
         self._scaler = torch.amp.GradScaler(device.type, enabled=scaled)
 
     @property
@@ -71,14 +71,14 @@ class Optimizer:
         self._adam.zero_grad(set_to_none=True)
 
     def tensors(self) -> dict[str, Tensor]:
-        """The moments, by kind and parameter name, and the loss scale of fp16."""
+        """The moments, by kind and parameter name, and the loss scale of float16."""
         moments = {
             f"{kind}.{name}": self._adam.state[parameter][kind]
             for parameter, name in self._names.items()
             if parameter in self._adam.state
             for kind in _MOMENTS
         }
-        scaler = self._scaler.state_dict()  # empty unless fp16
+        scaler = self._scaler.state_dict()  # empty unless float16
         return moments | {
             f"scaler.{key}": torch.tensor(scaler[key], dtype=torch.float64)
             for key in _SCALE

@@ -2,5 +2,5 @@
 
 import torch
 
-DTYPES = {"fp32": None, "bf16": torch.bfloat16, "fp16": torch.float16}
+DTYPES = {"float32": None, "bfloat16": torch.bfloat16, "float16": torch.float16}
 """None: no autocast."""

@@ -24,7 +24,7 @@ from sieve.train.update.loss import (
     guided_alignment_loss,
     label_smoothed_cross_entropy,
     nvs_loss,
-    words_in_reach,
+    reachable_tokens,
 )
 from sieve.train.update.optimizer import Optimizer
 from sieve.train.update.precision import DTYPES
@@ -137,8 +137,8 @@ class Trainer:
         if bow_logits is None or not config.reach_weight:
             loss = label_smoothed_cross_entropy(logits, unit.targets, smoothing, compiled)
             return loss, loss.new_zeros(())
-        words = words_in_reach(bow_logits, unit.tgt_out, config.reach_threshold)
-        reach = Reach(words, unit.real // unit.tgt_out.shape[1])
+        reachable = reachable_tokens(bow_logits, unit.tgt_out, config.reach_threshold)
+        reach = Reach(reachable, unit.real // unit.tgt_out.shape[1])
         return cross_entropy_and_reach(logits, unit.targets, reach, smoothing, compiled)
 
     def _head_losses(self, unit: Unit, update: Update) -> Tensor:
