@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from sieve.repair.draft import Edit
     from sieve.repair.glossary import Glossary
     from sieve.translate.load import load
+    from sieve.translate.pipeline import pipeline
     from sieve.translate.translation import Request, Translation
     from sieve.translate.translator import Translator
 
@@ -39,6 +40,7 @@ __all__ = [
     "Translator",
     "__version__",
     "load",
+    "pipeline",
 ]
 _HOMES = {
     "sieve.engines.options": ("Sampling", "SearchOptions"),
@@ -46,6 +48,7 @@ _HOMES = {
     "sieve.repair.draft": ("Edit",),
     "sieve.repair.glossary": ("Glossary",),
     "sieve.translate.load": ("load",),
+    "sieve.translate.pipeline": ("pipeline",),
     "sieve.translate.translation": ("Request", "Translation"),
     "sieve.translate.translator": ("Translator",),
 }

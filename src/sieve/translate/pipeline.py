@@ -1,0 +1,257 @@
+"""`sieve.pipeline("translation", model=…)`: the calls of Hugging Face's translation pipeline.
+
+Scripts written for transformers 4 need one changed import. What is asked for is done or refused in
+one sentence; settings without a meaning here are accepted where leaving them out changes nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, overload
+
+from sieve.bundle.catalogue import built_in
+from sieve.config import from_dict, unknown
+from sieve.engines.options import Sampling, SearchOptions
+from sieve.errors import ConfigError, InputError
+from sieve.translate.load import load
+from sieve.translate.translation import Request, Translation
+from sieve.translate.translator import Translator
+
+Answer = list[dict[str, str]]
+_TASK = re.compile(r"translation(?:_([a-zA-Z]{2,8})_to_([a-zA-Z]{2,8}))?")
+_AT_ONCE = 64
+"""Texts of an iterator that are translated in one go where no batch_size is given."""
+
+
+@dataclass(frozen=True)
+class CallSettings:
+    """What a call may ask for, by the names of transformers; `selection` and `repair` are ours."""
+
+    max_length: int | None = None
+    """Tokens of a translation, its start and end counted; longer ones are cut."""
+    max_new_tokens: int | None = None
+    num_beams: int | None = None
+    num_return_sequences: int = 1
+    length_penalty: float | None = None
+    do_sample: bool = False
+    temperature: float = 1.0
+    top_k: int = 50
+    batch_size: int | None = None
+    """Texts of an iterator that are translated in one go; others are sorted into batches anyway."""
+    src_lang: str | None = None
+    tgt_lang: str | None = None
+    selection: str | None = None
+    repair: bool = False
+    """Whether Sieve puts numbers, names and the like right; the origin does not."""
+    early_stopping: bool | str | None = None
+    return_text: bool = True
+    return_tensors: bool = False
+    clean_up_tokenization_spaces: bool | None = None
+    truncation: bool | str | None = None
+    min_length: int = 0
+    repetition_penalty: float = 1.0
+    no_repeat_ngram_size: int = 0
+
+    def __post_init__(self) -> None:
+        refused = {
+            "return_tensors": self.return_tensors,
+            "return_text": not self.return_text,
+            "min_length": self.min_length > 0,
+            "repetition_penalty": self.repetition_penalty != 1.0,
+            "no_repeat_ngram_size": self.no_repeat_ngram_size > 0,
+            "clean_up_tokenization_spaces": bool(self.clean_up_tokenization_spaces),
+        }
+        for name in (name for name, asked in refused.items() if asked):
+            raise ConfigError(f"{name}: got {getattr(self, name)}, which Sieve cannot do")
+        for name in ("max_length", "max_new_tokens", "batch_size", "num_return_sequences"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise ConfigError(f"{name}: got {value}, expected at least 1")
+
+    def search(self) -> SearchOptions:
+        """In Sieve's own terms."""
+        plain = SearchOptions()
+        beams = plain.beam_size if self.num_beams is None else self.num_beams
+        penalty = plain.length_penalty if self.length_penalty is None else self.length_penalty
+        if self.do_sample:
+            sampling = Sampling(temperature=self.temperature, top_k=self.top_k)
+            return replace(plain, n_best=self.num_return_sequences, sampling=sampling)
+        return replace(
+            plain, beam_size=beams, n_best=self.num_return_sequences, length_penalty=penalty
+        )
+
+    @property
+    def most_tokens(self) -> int | None:
+        """Tokens that a translation keeps, its end not counted."""
+        if self.max_new_tokens is not None:
+            return self.max_new_tokens - 1
+        return None if self.max_length is None else max(0, self.max_length - 2)
+
+
+@dataclass(frozen=True)
+class TranslationPipeline:
+    """Texts in, `[{"translation_text": …}]` out. Made by `sieve.pipeline`."""
+
+    translator: Translator
+    settings: CallSettings = field(default_factory=CallSettings)
+    """What a call asks for that does not say otherwise."""
+
+    @overload
+    def __call__(self, text: str | Sequence[str], **settings: Any) -> list[Any]: ...
+
+    @overload
+    def __call__(self, text: Iterator[str], **settings: Any) -> Iterator[Answer]: ...
+
+    def __call__(
+        self, text: str | Sequence[str] | Iterator[str], **settings: Any
+    ) -> list[Any] | Iterator[Answer]:
+        """Translates a text, a list of texts, or an iterator's as it is read.
+
+        A text gives a list with an answer; a list gives an answer for each text, or a list of
+        answers where several are asked for; an iterator gives such lists one by one.
+
+        Args:
+            text: What to translate.
+            settings: Of `CallSettings`, by the names that transformers has for them.
+        """
+        asked = from_dict(CallSettings, {**asdict(self.settings), **settings})
+        if isinstance(text, str):
+            return self._answers([text], asked)[0]
+        if isinstance(text, list | tuple):
+            answers = self._answers(text, asked)
+            single = asked.num_return_sequences == 1
+            return [answer[0] for answer in answers] if single else answers
+        if not isinstance(text, Iterable) or isinstance(text, bytes | dict):
+            raise InputError(f"got {type(text).__name__}, expected a text or several")
+        return self._one_by_one(iter(text), asked)
+
+    def _one_by_one(self, texts: Iterator[str], asked: CallSettings) -> Iterator[Answer]:
+        """Answers in order, some texts at a time."""
+        waiting: list[str] = []
+        for text in texts:
+            waiting.append(text)
+            if len(waiting) == (asked.batch_size or _AT_ONCE):
+                yield from self._answers(waiting, asked)
+                waiting = []
+        if waiting:
+            yield from self._answers(waiting, asked)
+
+    def _answers(self, texts: Sequence[str], asked: CallSettings) -> list[Answer]:
+        for place, text in enumerate(texts, start=1):
+            if not isinstance(text, str):
+                raise InputError(f"text {place}: got {type(text).__name__}, expected a string")
+        tag = _tag(self.translator, asked)
+        request = Request(asked.selection, asked.search(), repair=asked.repair)
+        translations = self.translator.run(
+            [f"{tag}{text}" if text else "" for text in texts], request
+        )
+        return [self._answer(translation, asked) for translation in translations]
+
+    def _answer(self, translation: Translation, asked: CallSettings) -> Answer:
+        variants = translation.n_best or (translation,)
+        texts = [self._cut(one, asked.most_tokens) for one in variants]
+        return [{"translation_text": text} for text in texts]
+
+    def _cut(self, translation: Translation, most: int | None) -> str:
+        if most is None or len(translation.ids) <= most:
+            return translation.text
+        return self.translator.tokenizers.target.decode([translation.ids[:most]])[0]
+
+
+def pipeline(
+    task: str = "translation",
+    model: str | Translator | None = None,
+    tokenizer: object = None,
+    *,
+    device: object = None,
+    torch_dtype: object = None,
+    framework: str | None = None,
+    **settings: Any,
+) -> TranslationPipeline:
+    """A translation pipeline as transformers 4 had it.
+
+    >>> import sieve
+    >>> translator = sieve.pipeline("translation_en_to_de", model="en-de")
+    >>> translator("Good morning!")
+    [{'translation_text': 'Guten Morgen!'}]
+    >>> [answer["translation_text"] for answer in translator(["Good morning!", "Thank you!"])]
+    ['Guten Morgen!', 'Danke!']
+
+    Args:
+        task: `translation` or `translation_XX_to_YY`.
+        model: Whatever `sieve.load` takes, a name on the hub included; by default the built-in
+            model of the task's languages.
+        tokenizer: Not needed: a model brings its own.
+        device: -1 or `cpu`; a number or `cuda` for a GPU.
+        torch_dtype: float32, float16 or bfloat16; by default that of the weights.
+        framework: Not needed.
+        settings: What every call asks for, see `CallSettings`.
+    """
+    languages = _task_languages(task)
+    if model is None:
+        model = _default_model(languages)
+    if not isinstance(model, str | Translator) and not hasattr(model, "__fspath__"):
+        raise ConfigError(
+            f"model: got {type(model).__name__}, expected a name, a directory or a Translator"
+        )
+    place, precision = _device(device), _precision(torch_dtype)
+    defaults = from_dict(CallSettings, settings)
+    translator = (
+        model if isinstance(model, Translator) else load(model, device=place, precision=precision)
+    )
+    if all(languages) and all(translator.languages) and languages != translator.languages:
+        told, own = "_to_".join(languages), " to ".join(translator.languages)
+        raise ConfigError(f"task: got translation_{told}, the model translates {own}")
+    return TranslationPipeline(translator, defaults)
+
+
+def _task_languages(task: str) -> tuple[str, str]:
+    match = _TASK.fullmatch(task)
+    if match is None:
+        raise ConfigError(
+            f"task: got '{task}', expected translation or translation_XX_to_YY: Sieve translates "
+            "and does nothing else"
+        )
+    return match[1] or "", match[2] or ""
+
+
+def _default_model(languages: tuple[str, str]) -> str:
+    name, names = "-".join(languages), sorted(built_in())
+    if name not in names:
+        raise ConfigError(f"model: {unknown('built-in model', name, names)}")
+    return name
+
+
+def _device(device: object) -> str:
+    """As Sieve calls it: -1 is the CPU, a number a GPU."""
+    if device is None or device == -1:
+        return "cpu"
+    return f"cuda:{device}" if type(device) is int else str(device)
+
+
+def _precision(dtype: object) -> Any:
+    name = str(dtype).removeprefix("torch.")
+    if name in ("None", "auto"):
+        return None
+    if name not in ("float32", "float16", "bfloat16"):
+        raise ConfigError(f"torch_dtype: got {dtype}, expected float32, float16 or bfloat16")
+    return name
+
+
+def _tag(translator: Translator, asked: CallSettings) -> str:
+    """What stands before a text where a model has several target languages."""
+    for side, language in enumerate((asked.src_lang, asked.tgt_lang)):
+        own = translator.languages[side]
+        if language is None or (own and language.lower() == own.lower()):
+            continue
+        tag = f">>{language}<<"
+        if side == 1 and translator.tokenizers.source.piece_id(tag) is not None:
+            return f"{tag} "
+        if own or side == 1:
+            name = ("src_lang", "tgt_lang")[side]
+            raise ConfigError(
+                f"{name}: got '{language}', the model has {own or 'no such language'}"
+            )
+    return ""
