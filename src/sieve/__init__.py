@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from sieve.repair.draft import Edit
     from sieve.repair.glossary import Glossary
     from sieve.translate.load import load
-    from sieve.translate.pipeline import pipeline
     from sieve.translate.translation import Request, Translation
+    from sieve.translate.translation_pipeline import pipeline
     from sieve.translate.translator import Translator
 
 
@@ -48,7 +48,7 @@ _HOMES = {
     "sieve.repair.draft": ("Edit",),
     "sieve.repair.glossary": ("Glossary",),
     "sieve.translate.load": ("load",),
-    "sieve.translate.pipeline": ("pipeline",),
+    "sieve.translate.translation_pipeline": ("pipeline",),
     "sieve.translate.translation": ("Request", "Translation"),
     "sieve.translate.translator": ("Translator",),
 }

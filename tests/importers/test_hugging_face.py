@@ -12,7 +12,7 @@ from safetensors.numpy import save_file
 from sieve.errors import ModelError
 from sieve.importers.forward import Forward, sinusoids
 from sieve.importers.hugging_face import HuggingFaceMarian
-from sieve.importers.source import Source
+from sieve.importers.origin import Origin
 from sieve.importers.tensors import check_tensors, floats
 
 transformers = pytest.importorskip("transformers")
@@ -20,7 +20,7 @@ torch = pytest.importorskip("torch")
 
 
 def read(folder: Path) -> Any:
-    return HuggingFaceMarian().read(Source(folder))
+    return HuggingFaceMarian().read(Origin(folder))
 
 
 @pytest.mark.parametrize("activation", ["swish", "relu", "quick_gelu"])
@@ -153,4 +153,4 @@ def test_files_that_do_not_fit(tmp_path: Path) -> None:
 def test_another_family_is_not_taken(tmp_path: Path) -> None:
     folder = opus_directory(tmp_path)
     (folder / "config.json").write_text(json.dumps({**CONFIG, "model_type": "m2m_100"}))
-    assert HuggingFaceMarian().files(Source(folder)) == []
+    assert HuggingFaceMarian().files(Origin(folder)) == []

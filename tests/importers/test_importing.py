@@ -19,7 +19,7 @@ from sieve.importers.cache import cached
 from sieve.importers.families import importer_of
 from sieve.importers.importing import ImportOptions, import_model
 from sieve.importers.opening import foreign_source, model_directory
-from sieve.importers.source import Source, languages_in, read_bytes
+from sieve.importers.origin import Origin, languages_in, read_bytes
 from sieve.importers.tensors import floats
 from sieve.selection.lexicon import Lexicon
 
@@ -52,8 +52,8 @@ MADE = {"firefox": firefox_directory, "marian": npz_directory, "marianmt": opus_
 @pytest.mark.parametrize("family", MADE)
 def test_every_family_becomes_a_directory(family: str, tmp_path: Path) -> None:
     folder = MADE[family](tmp_path / "model-en-pt")
-    assert importer_of(Source(folder)).family == family
-    done = import_model(Source(folder), tmp_path / "made", ImportOptions(licence="CC-BY-4.0"))
+    assert importer_of(Origin(folder)).family == family
+    done = import_model(Origin(folder), tmp_path / "made", ImportOptions(licence="CC-BY-4.0"))
     bundle = open_bundle(tmp_path / "made")
     assert done.family == family
     assert bundle.is_int8 == (family == "firefox") == (done.form == "int8")
@@ -63,22 +63,22 @@ def test_every_family_becomes_a_directory(family: str, tmp_path: Path) -> None:
     assert bundle.config["languages"] == ["en", "fr" if family == "marianmt" else "pt"]
     card = (tmp_path / "made" / "MODEL_CARD.md").read_text()
     assert "CC-BY-4.0" in card and next(iter(origin["files"].values())) in card
-    model = importer_of(Source(folder)).read(Source(folder))
+    model = importer_of(Origin(folder)).read(Origin(folder))
     for name, array in float_tensors(bundle).items():
         np.testing.assert_allclose(array, floats(model.tensors[name]), atol=0, err_msg=name)
 
 
 def test_another_form_of_weights(tmp_path: Path) -> None:
     folder = firefox_directory(tmp_path / "en-pt")
-    import_model(Source(folder), tmp_path / "float", ImportOptions(form="float32"))
+    import_model(Origin(folder), tmp_path / "float", ImportOptions(form="float32"))
     assert not open_bundle(tmp_path / "float").is_int8
     folder = opus_directory(tmp_path / "en-fr")
-    import_model(Source(folder), tmp_path / "small", ImportOptions(form="int8"))
+    import_model(Origin(folder), tmp_path / "small", ImportOptions(form="int8"))
     assert open_bundle(tmp_path / "small").is_int8
 
 
 def test_the_shortlist_comes_along(tmp_path: Path) -> None:
-    import_model(Source(firefox_directory(tmp_path / "en-pt")), tmp_path / "made")
+    import_model(Origin(firefox_directory(tmp_path / "en-pt")), tmp_path / "made")
     lexicon = Lexicon.open(tmp_path / "made")
     assert lexicon.row(5)[0].tolist() == [5, 12]
 
@@ -86,7 +86,7 @@ def test_the_shortlist_comes_along(tmp_path: Path) -> None:
 @pytest.mark.parametrize("ending", [".gz", ".zst"])
 def test_packed_files(ending: str, tmp_path: Path) -> None:
     folder = firefox_directory(tmp_path / "en-pt")
-    plain = cached(Source(folder))
+    plain = cached(Origin(folder))
     for path in list(folder.iterdir()):
         packed = gzip.compress(path.read_bytes())
         if ending == ".zst":
@@ -94,7 +94,7 @@ def test_packed_files(ending: str, tmp_path: Path) -> None:
             packed = zstandard.ZstdCompressor().compress(path.read_bytes())
         path.with_name(path.name + ending).write_bytes(packed)
         path.unlink()
-    made = cached(Source(folder))
+    made = cached(Origin(folder))
     assert made != plain
     weights = "model.safetensors"
     assert (made / weights).read_bytes() == (plain / weights).read_bytes()
@@ -129,7 +129,7 @@ def test_two_at_once_make_one(tmp_path: Path, own_cache: Path) -> None:
     folder = firefox_directory(tmp_path / "en-pt")
     made: list[Path] = []
     threads = [
-        threading.Thread(target=lambda: made.append(cached(Source(folder)))) for _ in range(4)
+        threading.Thread(target=lambda: made.append(cached(Origin(folder)))) for _ in range(4)
     ]
     for thread in threads:
         thread.start()
@@ -144,7 +144,7 @@ def test_a_failed_import_leaves_nothing(tmp_path: Path, own_cache: Path) -> None
     folder = firefox_directory(tmp_path / "en-pt")
     (folder / "vocab.enpt.spm").write_bytes(b"x")
     with pytest.raises(ModelError, match="not a SentencePiece model"):
-        cached(Source(folder))
+        cached(Origin(folder))
     assert not [path for path in (own_cache / "imported").iterdir() if path.is_dir()]
 
 
@@ -167,8 +167,8 @@ def test_a_hub_name_in_the_cache(
 
 
 def test_the_catalogue_lists_what_is_here(tmp_path: Path, own_cache: Path) -> None:
-    made = cached(Source(firefox_directory(tmp_path / "en-pt")))
-    import_model(Source(opus_directory(tmp_path / "en-fr")), tmp_path / "mine" / "french")
+    made = cached(Origin(firefox_directory(tmp_path / "en-pt")))
+    import_model(Origin(opus_directory(tmp_path / "en-fr")), tmp_path / "mine" / "french")
     entries = {e.name: e for e in catalogue(own_cache / "imported", (tmp_path / "mine",))}
     imported, local = entries[made.name], entries["french"]
     assert (imported.kind, imported.languages, imported.weights) == (
@@ -190,16 +190,16 @@ def test_languages_in_names() -> None:
 
 def test_what_is_no_model(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="not a model that can be imported"):
-        importer_of(Source(tmp_path))
+        importer_of(Origin(tmp_path))
     (tmp_path / "shared_vocabulary.json").write_text("[]")
     with pytest.raises(ModelError, match="cannot import CTranslate2's models"):
-        importer_of(Source(tmp_path))
+        importer_of(Origin(tmp_path))
     with pytest.raises(InputError, match="no such file or directory, and no name on the hub"):
         foreign_source(tmp_path / "none")
     with pytest.raises(SieveError, match="unknown family 'marain'; did you mean 'marian'"):
-        importer_of(Source(tmp_path), "marain")
+        importer_of(Origin(tmp_path), "marain")
     made = tmp_path / "made"
-    import_model(Source(firefox_directory(tmp_path / "en-pt")), made)
+    import_model(Origin(firefox_directory(tmp_path / "en-pt")), made)
     with pytest.raises(ModelError, match="is a model directory of Sieve's already"):
         foreign_source(made)
 
@@ -210,7 +210,7 @@ def test_what_is_no_model(tmp_path: Path) -> None:
 def _outcome(source: Path, output: Path) -> str:
     """Imports: `works`, or the text of a SieveError. Anything else is a bug."""
     try:
-        import_model(Source(source), output)
+        import_model(Origin(source), output)
     except SieveError as error:
         assert str(error) and "\n" not in str(error), repr(error)
         assert not output.exists()
@@ -274,7 +274,7 @@ def test_multipliers_that_are_none(value: float, tmp_path: Path) -> None:
         (firefox_directory(tmp_path / "x") / "vocab.enpt.spm").read_bytes()
     )
     with pytest.raises(ModelError, match=r"tensor W has the multiplier .* expected a number"):
-        import_model(Source(tmp_path), tmp_path / "made")
+        import_model(Origin(tmp_path), tmp_path / "made")
 
 
 def test_numbers_that_are_not_finite(tmp_path: Path) -> None:
@@ -283,18 +283,18 @@ def test_numbers_that_are_not_finite(tmp_path: Path) -> None:
     arrays["encoder_l1_ffn_b1"][0, 3] = np.nan
     write_npz(folder / "model.npz", SETTINGS, arrays)
     with pytest.raises(ModelError, match="has weights that are not finite"):
-        import_model(Source(folder), tmp_path / "made")
+        import_model(Origin(folder), tmp_path / "made")
 
 
 def test_objects_in_an_npz_are_not_unpickled(tmp_path: Path) -> None:
     folder = npz_directory(tmp_path / "en-pt")
     np.savez(folder / "model.npz", Wemb=np.array([{"a": 1}], object))
     with pytest.raises(ModelError, match="got an array of object"):
-        import_model(Source(folder), tmp_path / "made")
+        import_model(Origin(folder), tmp_path / "made")
 
 
 def test_json_of_the_catalogue_has_the_hashes(tmp_path: Path, own_cache: Path) -> None:
-    cached(Source(firefox_directory(tmp_path / "en-pt")))
+    cached(Origin(firefox_directory(tmp_path / "en-pt")))
     from sieve.cli.models import _as_json
 
     entry = catalogue(own_cache / "imported")[-1]

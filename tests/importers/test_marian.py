@@ -22,10 +22,10 @@ from sieve.bundle.quantization import Integers
 from sieve.errors import ModelError
 from sieve.importers.foreign_model import ForeignModel
 from sieve.importers.forward import Forward
-from sieve.importers.marian import MarianBinary, MarianNpz
-from sieve.importers.marian_binary import read_marian_binary
-from sieve.importers.marian_shortlist import read_marian_shortlist
-from sieve.importers.source import Source
+from sieve.importers.marian.marian import MarianBinary, MarianNpz
+from sieve.importers.marian.marian_binary import read_marian_binary
+from sieve.importers.marian.marian_shortlist import read_marian_shortlist
+from sieve.importers.origin import Origin
 from sieve.importers.tensors import check_tensors, floats
 
 VARIANTS: dict[str, dict[str, Any]] = {
@@ -47,7 +47,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
 
 def npz_model(folder: Path, changes: dict[str, Any] | None = None) -> ForeignModel:
     """A model of these settings, written as .npz and read again."""
-    return MarianNpz().read(Source(npz_directory(folder, changes)))
+    return MarianNpz().read(Origin(npz_directory(folder, changes)))
 
 
 def npz_directory(folder: Path, changes: dict[str, Any] | None = None) -> Path:
@@ -72,7 +72,7 @@ def test_binary_and_npz_are_one_model(name: str, tmp_path: Path) -> None:
     check_tensors(model.tensors, model.config, name)
     arrays = parameters(settings, model.config.tgt_vocab_size)
     (tmp_path / "float.bin").write_bytes(marian_binary(settings, arrays, int8=False))
-    read = MarianBinary().read(Source(tmp_path / "float.bin"))
+    read = MarianBinary().read(Origin(tmp_path / "float.bin"))
     assert read.config == model.config
     assert {n: m.shape for n, m in read.tensors.items()} == {
         n: m.shape for n, m in model.tensors.items()
@@ -80,7 +80,7 @@ def test_binary_and_npz_are_one_model(name: str, tmp_path: Path) -> None:
     for tensor, matrix in model.tensors.items():
         np.testing.assert_array_equal(floats(read.tensors[tensor]), floats(matrix))
     (tmp_path / "int8.bin").write_bytes(marian_binary(settings, arrays))
-    small = MarianBinary().read(Source(tmp_path / "int8.bin"))
+    small = MarianBinary().read(Origin(tmp_path / "int8.bin"))
     np.testing.assert_allclose(scores(small), scores(model), atol=0.4)
 
 
@@ -93,7 +93,7 @@ def test_every_variant_is_another_model(tmp_path: Path) -> None:
 
 
 def test_integers_and_their_scale_stay(tmp_path: Path) -> None:
-    model = MarianBinary().read(Source(firefox_directory(tmp_path)))
+    model = MarianBinary().read(Origin(firefox_directory(tmp_path)))
     arrays = parameters(SETTINGS, model.config.tgt_vocab_size)
     embedding = model.tensors["tgt_embedding.weight"]
     qkv = model.tensors["encoder.layers.1.attention.qkv.weight"]
@@ -109,7 +109,7 @@ def test_integers_and_their_scale_stay(tmp_path: Path) -> None:
 
 
 def test_the_settings_of_a_student(tmp_path: Path) -> None:
-    config = MarianBinary().read(Source(firefox_directory(tmp_path))).config
+    config = MarianBinary().read(Origin(firefox_directory(tmp_path))).config
     assert (config.norm, config.position_step, config.start) == ("post", "half_minus_one", None)
     assert (config.eos, config.unk, config.never, config.pad) == (0, 1, (1,), None)
     assert (config.decoder_mixer, config.activation, config.nvs_head) == ("ssru", "relu", "none")
@@ -150,7 +150,7 @@ def test_what_sieve_lacks_is_named(changes: dict[str, Any], expected: str, tmp_p
     write_npz(tmp_path / "model.npz", settings, arrays)
     (tmp_path / "vocab.spm").write_bytes(model)
     with pytest.raises(Exception, match=expected) as caught:
-        MarianNpz().read(Source(tmp_path))
+        MarianNpz().read(Origin(tmp_path))
     assert "\n" not in str(caught.value)
 
 
@@ -160,11 +160,11 @@ def test_a_tensor_that_is_left_over_or_missing(tmp_path: Path) -> None:
     (tmp_path / "vocab.spm").write_bytes(model)
     write_npz(tmp_path / "model.npz", SETTINGS, {**arrays, "encoder_l1_gate": arrays["Wemb"]})
     with pytest.raises(ModelError, match=r"encoder_l1_gate \(1 such in all\), which Sieve has no"):
-        MarianNpz().read(Source(tmp_path))
+        MarianNpz().read(Origin(tmp_path))
     del arrays["encoder_l2_self_Wq"]
     write_npz(tmp_path / "model.npz", SETTINGS, arrays)
     with pytest.raises(ModelError, match="has no tensor encoder_l2_self_Wq"):
-        MarianNpz().read(Source(tmp_path))
+        MarianNpz().read(Origin(tmp_path))
 
 
 def test_a_yaml_vocabulary_maps_the_pieces(tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_a_yaml_vocabulary_maps_the_pieces(tmp_path: Path) -> None:
     (folder / "opus.vocab.yml").write_text("\n".join(lines), encoding="utf-8")
     for name in ("source.spm", "target.spm"):
         (folder / name).write_bytes(spm)
-    model = MarianNpz().read(Source(folder))
+    model = MarianNpz().read(Origin(folder))
     source = model.tokenizers.source
     assert [source.piece(index) for index in range(source.vocab_size)] == shuffled
     assert model.tokenizers.target.decode(source.encode(LINES)) == LINES
@@ -203,7 +203,7 @@ def test_damaged_vocabularies(text: str, expected: str, tmp_path: Path) -> None:
     folder = npz_directory(tmp_path)
     (folder / "vocab.yml").write_text(text)
     with pytest.raises(ModelError, match=expected):
-        MarianNpz().read(Source(folder))
+        MarianNpz().read(Origin(folder))
 
 
 def test_vocabularies_that_are_not_there(tmp_path: Path) -> None:
@@ -211,15 +211,15 @@ def test_vocabularies_that_are_not_there(tmp_path: Path) -> None:
     spm = (folder / "vocab.spm").read_bytes()
     (folder / "vocab.spm").unlink()
     with pytest.raises(ModelError, match=r"has no vocabulary: expected a \.spm file"):
-        MarianNpz().read(Source(folder))
+        MarianNpz().read(Origin(folder))
     (folder / "vocab.yml").write_text("</s>: 0\n<unk>: 1")
     with pytest.raises(ModelError, match="SentencePiece model that cuts text into them is not"):
-        MarianNpz().read(Source(folder))
+        MarianNpz().read(Origin(folder))
     (folder / "vocab.yml").unlink()
     for name in ("one.spm", "two.spm"):
         (folder / name).write_bytes(spm)
     with pytest.raises(ModelError, match=r"got the vocabularies one\.spm, two\.spm"):
-        MarianNpz().read(Source(folder))
+        MarianNpz().read(Origin(folder))
 
 
 def test_two_vocabularies_by_their_names(tmp_path: Path) -> None:
@@ -232,7 +232,7 @@ def test_two_vocabularies_by_their_names(tmp_path: Path) -> None:
     (tmp_path / "model.bin").write_bytes(marian_binary(settings, arrays))
     (tmp_path / "srcvocab.enja.spm").write_bytes(source)
     (tmp_path / "trgvocab.enja.spm").write_bytes(target)
-    config = MarianBinary().read(Source(tmp_path)).config
+    config = MarianBinary().read(Origin(tmp_path)).config
     assert config.src_vocab_size == len(spm_pieces(source))
     assert config.tgt_vocab_size == len(spm_pieces(target))
     assert config.tie == "output"

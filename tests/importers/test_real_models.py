@@ -11,7 +11,7 @@ from sieve.engines.native.native_engine import NativeEngine
 from sieve.engines.options import SearchOptions
 from sieve.importers.forward import Forward
 from sieve.importers.importing import import_model
-from sieve.importers.source import Source
+from sieve.importers.origin import Origin
 from sieve.selection.selectors import FullVocabulary
 from sieve.translate.load import load
 
@@ -30,7 +30,7 @@ LINES = (
 @pytest.fixture(scope="module")
 def imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("real") / "en-pt"
-    done = import_model(Source(SHARED / "models" / "firefox-en-pt"), folder)
+    done = import_model(Origin(SHARED / "models" / "firefox-en-pt"), folder)
     assert done.languages == ("en", "pt") and done.form == "int8" and done.lexicon
     # it was trained to align with the first head of its last layer
     assert done.alignment is not None

@@ -1,1 +1,1 @@
-"""Models of other toolkits into Sieve's model directory: one family a file, behind one protocol."""
+"""Models of other toolkits into Sieve's model directory, one file a family. Knows no translator."""

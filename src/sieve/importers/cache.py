@@ -15,7 +15,7 @@ from sieve.bundle.directory import CONFIG_FILE
 from sieve.errors import InputError
 from sieve.importers.families import importer_of
 from sieve.importers.importing import ImportOptions, file_hashes, import_model
-from sieve.importers.source import Source
+from sieve.importers.origin import Origin
 from sieve.log import logger
 from sieve.processes.locks import FileLock
 
@@ -34,7 +34,7 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "sieve" / _FOLDER
 
 
-def cached(source: Source) -> Path:
+def cached(source: Origin) -> Path:
     """The model directory of a source, made if it is not there yet."""
     importer = importer_of(source)
     content = [VERSION, sieve.__version__, importer.family, file_hashes(importer.files(source))]
@@ -67,7 +67,7 @@ def _locked(directory: Path) -> FileLock:
         ) from None
 
 
-def _stem(source: Source) -> str:
+def _stem(source: Origin) -> str:
     """A readable name: of a hub's model its last part, of a file its directory."""
     name = source.name.rpartition("/")[2] or source.directory.resolve().name
     return (

@@ -7,8 +7,8 @@ from sieve.config import unknown
 from sieve.errors import ConfigError, ModelError
 from sieve.importers.foreign_model import Importer
 from sieve.importers.hugging_face import HuggingFaceMarian
-from sieve.importers.marian import MarianBinary, MarianNpz
-from sieve.importers.source import Source
+from sieve.importers.marian.marian import MarianBinary, MarianNpz
+from sieve.importers.origin import Origin
 
 FAMILIES: tuple[Importer, ...] = (MarianBinary(), MarianNpz(), HuggingFaceMarian())
 _FOREIGN = {
@@ -21,7 +21,7 @@ _FOREIGN = {
 }
 
 
-def importer_of(source: Source, family: str | None = None) -> Importer:
+def importer_of(source: Origin, family: str | None = None) -> Importer:
     """The importer of a source: the one that is named, or the only one that knows its content."""
     if family is not None:
         names = [one.family for one in FAMILIES]
@@ -40,12 +40,12 @@ def importer_of(source: Source, family: str | None = None) -> Importer:
     return fitting[0]
 
 
-def is_foreign(source: Source) -> bool:
+def is_foreign(source: Origin) -> bool:
     """Whether any family knows the source."""
     return any(one.files(source) for one in FAMILIES)
 
 
-def _no_model(source: Source) -> str:
+def _no_model(source: Origin) -> str:
     for name, what in _FOREIGN.items():
         if (source.directory / name).is_file():
             return f"{source.path}: has {name}: Sieve cannot import {what}"

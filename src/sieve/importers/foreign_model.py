@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from sieve.bundle.config import ModelConfig
 from sieve.bundle.quantization import Integers
-from sieve.importers.source import Source
+from sieve.importers.origin import Origin
 from sieve.selection.lexicon import Lexicon
 from sieve.tokenize.tokenizer import Tokenizers
 
@@ -40,10 +40,10 @@ class Importer(Protocol):
     family: str
     """What `--family` calls it."""
 
-    def files(self, source: Source) -> list[Path]:
+    def files(self, source: Origin) -> list[Path]:
         """The files it would read, the model first; none where the source is no such model."""
         ...
 
-    def read(self, source: Source) -> ForeignModel:
+    def read(self, source: Origin) -> ForeignModel:
         """Reads a source that has such files; what Sieve lacks is a ModelError that names it."""
         ...

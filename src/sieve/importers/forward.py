@@ -19,7 +19,7 @@ Ids = Sequence[Sequence[int]]
 
 
 @dataclass(frozen=True)
-class Rows:
+class Stacked:
     """Vectors of several sentences, one behind the other."""
 
     values: Array
@@ -27,9 +27,9 @@ class Rows:
     places: tuple[slice, ...]
     """The rows of each sentence."""
 
-    def of(self, values: Array) -> "Rows":
+    def of(self, values: Array) -> "Stacked":
         """Other vectors of the same sentences."""
-        return Rows(values, self.places)
+        return Stacked(values, self.places)
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Forward:
         x = self._start(tgt_ids)
         maps: list[list[Array]] = []
 
-        def cross(name: str, queries: Rows) -> Array:
+        def cross(name: str, queries: Stacked) -> Array:
             out, weights = self._cross_attend(name, queries, sources)
             maps.append(weights)
             return out
@@ -86,7 +86,7 @@ class Forward:
         scores: Array = (logits[np.arange(len(ids)), ids] - total).astype(np.float32)
         return scores
 
-    def _encode(self, src_ids: Ids) -> Rows:
+    def _encode(self, src_ids: Ids) -> Stacked:
         """States of source sentences, their EOS included."""
         tied = self._config.tie == "all"
         x = self._embed("tgt_embedding" if tied else "src_embedding", src_ids)
@@ -96,7 +96,7 @@ class Forward:
             x = self._around(x, f"{name}.feed_forward_norm", name, self._feed_forward)
         return x.of(self._norm("encoder.norm", x.values)) if self._config.norm == "pre" else x
 
-    def _start(self, tgt_ids: Ids) -> Rows:
+    def _start(self, tgt_ids: Ids) -> Stacked:
         """Decoder inputs (U + 1 a sentence): the start, which may be zeros, and the tokens."""
         start = self._config.start
         x = self._embed("tgt_embedding", [[start or 0, *ids] for ids in tgt_ids])
@@ -105,7 +105,7 @@ class Forward:
                 x.values[place.start] = sinusoids(1, self._config)[0]
         return x
 
-    def _embed(self, name: str, sentences: Ids) -> Rows:
+    def _embed(self, name: str, sentences: Ids) -> Stacked:
         ids = np.array([index for sentence in sentences for index in sentence], np.int64)
         scale = self._config.d_model**0.5 if self._config.embedding_scale else 1.0
         values = self._tensors[f"{name}.weight"][ids] * np.float32(scale)
@@ -113,11 +113,11 @@ class Forward:
         places = tuple(slice(start, end) for start, end in pairwise(ends))
         for place in places:
             values[place] += sinusoids(place.stop - place.start, self._config)
-        return Rows(values, places)
+        return Stacked(values, places)
 
     def _around(
-        self, x: Rows, norm: str, name: str, sublayer: Callable[[str, Rows], Array]
-    ) -> Rows:
+        self, x: Stacked, norm: str, name: str, sublayer: Callable[[str, Stacked], Array]
+    ) -> Stacked:
         if self._config.norm == "pre":
             return x.of(x.values + sublayer(name, x.of(self._norm(norm, x.values))))
         return x.of(self._norm(norm, x.values + sublayer(name, x)))
@@ -133,25 +133,25 @@ class Forward:
         out: Array = x @ self._tensors[f"{name}.weight"].T + self._tensors[f"{name}.bias"]
         return out
 
-    def _feed_forward(self, name: str, x: Rows) -> Array:
+    def _feed_forward(self, name: str, x: Stacked) -> Array:
         hidden = self._linear(f"{name}.feed_forward.hidden", x.values)
         activated = _ACTIVATIONS[self._config.activation](hidden)
         return self._linear(f"{name}.feed_forward.out", activated)
 
-    def _self_attend(self, name: str, x: Rows) -> Array:
+    def _self_attend(self, name: str, x: Stacked) -> Array:
         return self._among_themselves(name, x, causal=False)
 
-    def _self_attend_causally(self, name: str, x: Rows) -> Array:
+    def _self_attend_causally(self, name: str, x: Stacked) -> Array:
         return self._among_themselves(name, x, causal=True)
 
-    def _among_themselves(self, name: str, x: Rows, causal: bool) -> Array:
+    def _among_themselves(self, name: str, x: Stacked, causal: bool) -> Array:
         query, key, value = np.split(self._linear(f"{name}.qkv", x.values), 3, axis=1)
         contexts = [
             self._attend(query[place], key[place], value[place], causal)[0] for place in x.places
         ]
         return self._linear(f"{name}.out", np.concatenate(contexts))
 
-    def _cross_attend(self, name: str, x: Rows, sources: Rows) -> tuple[Array, list[Array]]:
+    def _cross_attend(self, name: str, x: Stacked, sources: Stacked) -> tuple[Array, list[Array]]:
         key, value = np.split(self._linear(f"{name}.key_value", sources.values), 2, axis=1)
         query = self._linear(f"{name}.query", x.values)
         found = [
@@ -172,7 +172,7 @@ class Forward:
         context = (weights @ value).swapaxes(0, 1)
         return context.reshape(len(context), -1), weights
 
-    def _recur(self, name: str, x: Rows) -> Array:
+    def _recur(self, name: str, x: Stacked) -> Array:
         """SSRU: c = f c + (1 - f) W x, f = sigmoid(W_f x + b_f); relu(c)."""
         forget = _sigmoid(self._linear(f"{name}.forget", x.values))
         cells: Array = (1 - forget) * (x.values @ self._tensors[f"{name}.value.weight"].T)

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 from sieve.errors import InputError, require
-from sieve.importers.source import Source
+from sieve.importers.origin import Origin
 
 _NAME = re.compile(r"[\w-][\w.-]{0,95}/[\w-][\w.-]{0,95}")
 _FILES = [
@@ -29,7 +29,7 @@ def is_hub_name(name: str) -> bool:
     return _NAME.fullmatch(name) is not None and not name.startswith(("./", "../"))
 
 
-def from_hub(name: str) -> Source:
+def from_hub(name: str) -> Origin:
     """The files of a hub's model, downloaded if its cache lacks them."""
     hub = require("huggingface_hub", "hub", f"'{name}' is no path here; reading it from the hub")
     try:
@@ -38,7 +38,7 @@ def from_hub(name: str) -> Source:
             raise FileNotFoundError(name)
     except Exception:  # not in the cache, or only part of it
         folder = _downloaded(hub, name)
-    return Source(folder, name)
+    return Origin(folder, name)
 
 
 def _downloaded(hub, name: str) -> Path:  # type: ignore[no-untyped-def]

@@ -15,7 +15,7 @@ from sieve.files import read_json, read_tensors
 from sieve.importers.foreign_model import ForeignModel
 from sieve.importers.hugging_face_settings import hugging_face_config
 from sieve.importers.hugging_face_tensors import hugging_face_tensors
-from sieve.importers.source import Source, read_bytes
+from sieve.importers.origin import Origin, read_bytes
 from sieve.tokenize.imported import ImportedTokenizer
 from sieve.tokenize.tokenizer import Tokenizers
 from sieve.tokenize.vocabulary import Specials
@@ -31,7 +31,7 @@ class HuggingFaceMarian:
 
     family = "marianmt"
 
-    def files(self, source: Source) -> list[Path]:
+    def files(self, source: Origin) -> list[Path]:
         """Weights, configuration, vocabularies; safetensors before a pickled file."""
         config = source.directory / _CONFIG
         if not config.is_file() or read_json(config).get("model_type") != "marian":
@@ -40,7 +40,7 @@ class HuggingFaceMarian:
         there = [path for name in names if (path := source.directory / name).is_file()]
         return [_weights(source), *there]
 
-    def read(self, source: Source) -> ForeignModel:
+    def read(self, source: Origin) -> ForeignModel:
         """Reads the files."""
         folder = source.directory
         settings = read_json(folder / _CONFIG)
@@ -62,7 +62,7 @@ class HuggingFaceMarian:
         return ForeignModel(config, tensors, Tokenizers(sides[0], sides[1]))
 
 
-def _weights(source: Source) -> Path:
+def _weights(source: Origin) -> Path:
     """The weights that were named, or those of the directory."""
     named = [source.path] if source.path.is_file() and source.path.name != _CONFIG else []
     for path in (*named, source.directory / _SAFE, source.directory / _PICKLED):

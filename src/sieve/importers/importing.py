@@ -17,10 +17,10 @@ from sieve.bundle.quantization import LAYOUT, Integers, quantize
 from sieve.config import to_dict
 from sieve.errors import ConfigError
 from sieve.files import read_json
-from sieve.importers.alignment import SENTENCES, Agreement, aligned, choose_alignment
+from sieve.importers.attention_choice import SENTENCES, AttentionChoice, aligned, choose_alignment
 from sieve.importers.families import importer_of
 from sieve.importers.foreign_model import ForeignModel
-from sieve.importers.source import Source, languages_in, read_bytes
+from sieve.importers.origin import Origin, languages_in, read_bytes
 from sieve.importers.tensors import check_tensors, floats
 from sieve.log import logger
 
@@ -57,11 +57,11 @@ class Imported:
     family: str
     languages: tuple[str, str]
     form: str
-    alignment: Agreement | None
+    alignment: AttentionChoice | None
     lexicon: bool
 
 
-def import_model(source: Source, output: Path, options: ImportOptions | None = None) -> Imported:
+def import_model(source: Origin, output: Path, options: ImportOptions | None = None) -> Imported:
     """Writes a model directory of a model of another toolkit.
 
     Args:
@@ -112,7 +112,7 @@ def file_hashes(files: Sequence[Path]) -> dict[str, str]:
     return hashes
 
 
-def _alignment(model: ForeignModel, sentences: Sequence[str]) -> Agreement | None:
+def _alignment(model: ForeignModel, sentences: Sequence[str]) -> AttentionChoice | None:
     tensors = {name: floats(matrix) for name, matrix in model.tensors.items()}
     return choose_alignment(model.config, tensors, model.tokenizers, sentences)
 
@@ -138,7 +138,7 @@ def _companions(scratch: Path, model: ForeignModel, card: str) -> list[Path]:
     return paths
 
 
-def _languages(source: Source, files: Sequence[Path]) -> tuple[str, str]:
+def _languages(source: Origin, files: Sequence[Path]) -> tuple[str, str]:
     """What the metadata says, then what names say."""
     told = source.directory / "tokenizer_config.json"
     if told.is_file():
@@ -150,7 +150,7 @@ def _languages(source: Source, files: Sequence[Path]) -> tuple[str, str]:
     return languages_in([*names, source.name, source.directory.resolve().name])
 
 
-def _licence(source: Source) -> str:
+def _licence(source: Origin) -> str:
     """What the README's front matter or the files beside the model say."""
     readme = source.file("README.md")
     if readme is not None:
@@ -161,7 +161,7 @@ def _licence(source: Source) -> str:
 
 
 def _card(
-    source: Source, languages: tuple[str, str], origin: dict[str, Any], config: ModelConfig
+    source: Origin, languages: tuple[str, str], origin: dict[str, Any], config: ModelConfig
 ) -> str:
     """The model card of an import."""
     pair = f"{languages[0]} to {languages[1]}" if all(languages) else "languages not known"

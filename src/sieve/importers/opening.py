@@ -13,7 +13,7 @@ from sieve.files import read_json
 from sieve.importers.cache import cached
 from sieve.importers.families import is_foreign
 from sieve.importers.hub import from_hub, is_hub_name
-from sieve.importers.source import Source
+from sieve.importers.origin import Origin
 
 
 def model_directory(model: str | Path) -> Path:
@@ -21,18 +21,18 @@ def model_directory(model: str | Path) -> Path:
     path = Path(model)
     if not path.exists() and path.name not in built_in() and is_hub_name(str(model)):
         return cached(from_hub(str(model)))
-    if path.is_file() or (path.is_dir() and not _is_own(path) and is_foreign(Source(path))):
-        return cached(Source(path))
+    if path.is_file() or (path.is_dir() and not _is_own(path) and is_foreign(Origin(path))):
+        return cached(Origin(path))
     return find_model(model)
 
 
-def foreign_source(model: str | Path) -> Source:
+def foreign_source(model: str | Path) -> Origin:
     """The source of a model of another toolkit, which is not Sieve's own already."""
     path = Path(model)
     if path.is_dir() and (path / CONFIG_FILE).is_file() and _is_own(path):
         raise ModelError(f"{model}: is a model directory of Sieve's already; use it as it is")
     if path.exists():
-        return Source(path)
+        return Origin(path)
     if is_hub_name(str(model)):
         return from_hub(str(model))
     raise InputError(f"{model}: no such file or directory, and no name on the hub (owner/model)")

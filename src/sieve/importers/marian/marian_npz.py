@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sieve.errors import ModelError
-from sieve.importers.marian_binary import SETTINGS, Marian
+from sieve.importers.marian.marian_binary import SETTINGS, Marian
 
 _MOST_EXPANSION = 64
 _HEADER_LIMIT = 10_000

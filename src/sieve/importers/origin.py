@@ -39,7 +39,7 @@ _NO_LANGUAGES = {
 
 
 @dataclass(frozen=True)
-class Source:
+class Origin:
     """A model as the user names it."""
 
     path: Path
@@ -73,11 +73,11 @@ class Source:
         return None
 
 
-def source_of(path: Path, name: str = "") -> Source:
+def source_of(path: Path, name: str = "") -> Origin:
     """The source at a path, which must be there."""
     if not path.exists():
         raise InputError(f"{path}: no such file or directory")
-    return Source(path, name)
+    return Origin(path, name)
 
 
 def plain_name(path: Path) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from sieve.bundle.config import ModelConfig
 from sieve.errors import ModelError
-from sieve.importers.flat_yaml import Value, flat_yaml
+from sieve.importers.marian.flat_yaml import Value, flat_yaml
 from sieve.tokenize.vocabulary import Specials
 
 NORM_EPSILON = 1e-6

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from sieve.errors import ModelError, require
-from sieve.importers.flat_yaml import flat_yaml
-from sieve.importers.source import Source, plain_name, read_bytes
+from sieve.importers.marian.flat_yaml import flat_yaml
+from sieve.importers.origin import Origin, plain_name, read_bytes
 from sieve.tokenize.imported import ImportedTokenizer
 from sieve.tokenize.sentence_piece import open_processor
 from sieve.tokenize.tokenizer import Tokenizer, Tokenizers
@@ -20,7 +20,7 @@ _SOURCE_NAMES = ("srcvocab", "source.", "src.", ".src", "vocab.src")
 _TARGET_NAMES = ("trgvocab", "target.", "trg.", ".trg", "vocab.trg", "tgt.")
 
 
-def vocabulary_files(source: Source) -> list[Path]:
+def vocabulary_files(source: Origin) -> list[Path]:
     """The vocabularies of both sides, and the SentencePiece models that lists of pieces need."""
     told = _told(source)
     spm = source.named(".spm")
@@ -32,7 +32,7 @@ def vocabulary_files(source: Source) -> list[Path]:
     return [*told, *_by_side([path for path in spm if path not in told], source)]
 
 
-def _told(source: Source) -> list[Path]:
+def _told(source: Origin) -> list[Path]:
     """What the settings beside a model name, for example `decoder.yml`."""
     for path in source.named(".yml", ".yaml"):
         if "vocab" in path.name:
@@ -48,8 +48,8 @@ def _told(source: Source) -> list[Path]:
     return []
 
 
-def _by_side(paths: list[Path], source: Source) -> list[Path]:
-    """Source and target of one or two files."""
+def _by_side(paths: list[Path], source: Origin) -> list[Path]:
+    """Origin and target of one or two files."""
     if len(paths) == 1:
         return [paths[0], paths[0]]
     sides = [
@@ -67,7 +67,7 @@ def _by_side(paths: list[Path], source: Source) -> list[Path]:
     return []
 
 
-def read_vocabularies(source: Source) -> Tokenizers:
+def read_vocabularies(source: Origin) -> Tokenizers:
     """The tokenizers of both sides of a Marian model."""
     files = vocabulary_files(source)
     if not files:

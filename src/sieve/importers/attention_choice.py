@@ -50,7 +50,7 @@ _AT_ONCE = 32
 
 
 @dataclass(frozen=True)
-class Agreement:
+class AttentionChoice:
     """How often the chosen attention led from a token to the same token."""
 
     layer: int
@@ -64,7 +64,7 @@ def choose_alignment(
     tensors: Mapping[str, Array],
     tokenizers: Tokenizers,
     sentences: Sequence[str],
-) -> Agreement | None:
+) -> AttentionChoice | None:
     """The layer and heads that agree best; None where the sentences have too few such tokens.
 
     Args:
@@ -92,7 +92,7 @@ def choose_alignment(
     return _best(maps, answers) if len(answers) >= LEAST else None
 
 
-def aligned(config: ModelConfig, chosen: Agreement | None) -> ModelConfig:
+def aligned(config: ModelConfig, chosen: AttentionChoice | None) -> ModelConfig:
     """The configuration with the chosen attention."""
     if chosen is None:
         return config
@@ -112,7 +112,7 @@ def _copies(
             yield src.index(piece), place
 
 
-def _best(maps: Sequence[Array], answers: Sequence[int]) -> Agreement:
+def _best(maps: Sequence[Array], answers: Sequence[int]) -> AttentionChoice:
     """Of single heads, of the best ones of a layer together, and of all: who agrees most."""
     layers, heads = maps[0].shape[:2]
     found = []
@@ -121,7 +121,7 @@ def _best(maps: Sequence[Array], answers: Sequence[int]) -> Agreement:
         ranked = sorted(range(heads), key=lambda head: -single[head])
         groups = [tuple(sorted(ranked[:n])) for n in (*range(1, _MOST_HEADS + 1), heads)]
         found += [
-            Agreement(layer, group, _share(maps, answers, layer, group), len(answers))
+            AttentionChoice(layer, group, _share(maps, answers, layer, group), len(answers))
             for group in dict.fromkeys(groups)
         ]
     # of equals, few heads of a late layer

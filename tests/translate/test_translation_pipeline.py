@@ -8,7 +8,7 @@ from marian_files import opus_directory
 
 import sieve
 from sieve.errors import ConfigError, InputError
-from sieve.translate.pipeline import TranslationPipeline
+from sieve.translate.translation_pipeline import TranslationPipeline
 
 MORNING = [{"translation_text": "Guten Morgen!"}]
 

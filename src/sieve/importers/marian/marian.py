@@ -6,15 +6,15 @@ Both hold the same parameters under the same names and are fully described by th
 from pathlib import Path
 
 from sieve.errors import ModelError
-from sieve.importers.flat_yaml import flat_yaml
 from sieve.importers.foreign_model import ForeignModel
-from sieve.importers.marian_binary import Marian, is_marian_binary, read_marian_binary
-from sieve.importers.marian_npz import read_marian_npz
-from sieve.importers.marian_parameters import marian_tensors
-from sieve.importers.marian_settings import marian_config
-from sieve.importers.marian_shortlist import read_marian_shortlist
-from sieve.importers.marian_vocabularies import read_vocabularies, vocabulary_files
-from sieve.importers.source import Source, beginning, plain_name, read_bytes
+from sieve.importers.marian.flat_yaml import flat_yaml
+from sieve.importers.marian.marian_binary import Marian, is_marian_binary, read_marian_binary
+from sieve.importers.marian.marian_npz import read_marian_npz
+from sieve.importers.marian.marian_parameters import marian_tensors
+from sieve.importers.marian.marian_settings import marian_config
+from sieve.importers.marian.marian_shortlist import read_marian_shortlist
+from sieve.importers.marian.marian_vocabularies import read_vocabularies, vocabulary_files
+from sieve.importers.origin import Origin, beginning, plain_name, read_bytes
 
 
 class MarianBinary:
@@ -22,7 +22,7 @@ class MarianBinary:
 
     family = "firefox"
 
-    def files(self, source: Source) -> list[Path]:
+    def files(self, source: Origin) -> list[Path]:
         """The model, its vocabularies, its shortlist."""
         models = [
             path
@@ -31,7 +31,7 @@ class MarianBinary:
         ]
         return _files(source, models)
 
-    def read(self, source: Source) -> ForeignModel:
+    def read(self, source: Origin) -> ForeignModel:
         """Reads the files."""
         path = self.files(source)[0]
         return _model(source, path, read_marian_binary(read_bytes(path), str(path)))
@@ -42,25 +42,25 @@ class MarianNpz:
 
     family = "marian"
 
-    def files(self, source: Source) -> list[Path]:
+    def files(self, source: Origin) -> list[Path]:
         """The model, its vocabularies, its shortlist."""
         models = [p for p in _candidates(source, ".npz") if beginning(p, 4) == b"PK\3\4"]
         return _files(source, models)
 
-    def read(self, source: Source) -> ForeignModel:
+    def read(self, source: Origin) -> ForeignModel:
         """Reads the files."""
         path = self.files(source)[0]
         return _model(source, path, read_marian_npz(path))
 
 
-def _candidates(source: Source, ending: str) -> list[Path]:
+def _candidates(source: Origin, ending: str) -> list[Path]:
     """The file that was named, or those of a directory."""
     if source.path.is_file():
         return [source.path] if plain_name(source.path).endswith(ending) else []
     return source.named(ending)
 
 
-def _files(source: Source, models: list[Path]) -> list[Path]:
+def _files(source: Origin, models: list[Path]) -> list[Path]:
     if len(models) > 1:
         names = ", ".join(path.name for path in models)
         raise ModelError(f"{source.path}: has several models: {names}; name one of them")
@@ -69,11 +69,11 @@ def _files(source: Source, models: list[Path]) -> list[Path]:
     )
 
 
-def _shortlist(source: Source) -> list[Path]:
+def _shortlist(source: Origin) -> list[Path]:
     return [path for path in source.named(".bin") if path.name.startswith("lex.")][:1]
 
 
-def _model(source: Source, path: Path, marian: Marian) -> ForeignModel:
+def _model(source: Origin, path: Path, marian: Marian) -> ForeignModel:
     where = str(path)
     tokenizers = read_vocabularies(source)
     sizes = (tokenizers.source.vocab_size, tokenizers.target.vocab_size)

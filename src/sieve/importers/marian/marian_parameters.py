@@ -8,7 +8,7 @@ from sieve.bundle.config import ModelConfig
 from sieve.bundle.quantization import Integers
 from sieve.errors import ModelError
 from sieve.importers.foreign_model import Matrix
-from sieve.importers.marian_binary import Parameter
+from sieve.importers.marian.marian_binary import Parameter
 from sieve.importers.tensors import fused
 
 _WITHOUT_EFFECT = ("decoder_c0_", "none_")

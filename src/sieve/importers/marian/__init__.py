@@ -1,0 +1,1 @@
+"""Marian's own formats: containers, settings, parameters, vocabularies. Knows no other family."""
