@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from directories import write_model
+from toy_lexicon import random_lexicon
 
 import sieve
 from sieve.cli.main import main
@@ -41,6 +42,49 @@ def test_everything_is_stored(
     assert 0 <= found.confidence <= 1
     assert translator.translate("bda kla pte", selection="none").confidence == 1.0
     assert str(translator.selector()) == "nvs:0.9:20+safe"
+
+
+def test_the_lexicon_becomes_part_of_the_default(
+    model: Path, toy_data: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = read_json(model / "config.json")["model"]
+    random_lexicon(config["src_vocab_size"], entries=12).save(model)
+    section = calibrated(model, toy_data, "--least", "0", "--fuse")
+    told = json.loads(capsys.readouterr().out)
+    assert section["fusion"]["kind"] == "rank"
+    assert told["bonus"] == [round(value, 2) for value in section["fusion"]["bonus"]]
+    translator = sieve.load(model, threads=1)
+    assert str(translator.selector()) == "fused:0.9+safe"
+    assert str(translator.selector("nvs:recall=0.5")).startswith("fused:")
+    fused = translator.translate("bda kla pte", selection="fused")
+    assert fused.shortlist_size != translator.translate("bda kla pte", threshold=0.9).shortlist_size
+    assert main(["translate", str(model), "--input", str(toy_data.valid_src)]) == 0
+    assert "fusion" not in calibrated(model, toy_data, "--least", "0")  # of the head alone again
+    assert str(sieve.load(model, threads=1).selector()) == "nvs:0.9+safe"
+
+
+def test_fusing_needs_a_lexicon(
+    model: Path, toy_data: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["calibrate", str(model), str(toy_data.valid_src), "--fuse"]) == 2
+    assert (
+        f"{model}: has no lexicon.safetensors to add to its head; make one with sieve lexicon "
+        in (capsys.readouterr().err)
+    )
+
+
+def test_damaged_bonuses(model: Path, toy_data: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    config = read_json(model / "config.json")
+    config["selection"] = {"fusion": {"kind": "rank", "edges": [1, 2], "bonus": [3]}}
+    write_json(model / "config.json", config)
+    assert main(["translate", str(model), "--input", str(toy_data.valid_src)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "the bonuses of selection.fusion are damaged; run sieve calibrate --fuse again" in line
+    config["selection"] = {}
+    write_json(model / "config.json", config)
+    argv = ["translate", str(model), "--input", str(toy_data.valid_src), "--selection", "fused:0.9"]
+    assert main(argv) == 2
+    assert "the model directory has no lexicon.safetensors" in capsys.readouterr().err
 
 
 def test_the_dial(

@@ -11,12 +11,14 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from toy_lexicon import random_lexicon
 
 from sieve.bundle.config import ModelConfig
 from sieve.engines.options import SearchOptions
 from sieve.engines.torch.captured_source import FIXED, bucket, choice_of, compact, mark_chosen
 from sieve.engines.torch.torch_engine import TorchEngine
 from sieve.model.transformer import TranslationModel
+from sieve.selection.fusion import Fusion, LexiconBonus
 from sieve.selection.plan import Plan, Selector
 from sieve.selection.safety import SafeWords
 from sieve.selection.selectors import (
@@ -139,7 +141,9 @@ def test_what_is_not_captured() -> None:
     assert reference.captured is None
     head = NeuralSelection(0.9)
     assert captured.takes(source, head.plan(), options)
-    for selection in (Adjusted(head, exclude=(9,)), Copied()):
+    evidence = LexiconBonus(random_lexicon(V), Fusion((6,), (3.0,)))
+    fused = NeuralSelection(0.9, 5, evidence)
+    for selection in (Adjusted(head, exclude=(9,)), Copied(), fused):
         assert not captured.takes(source, selection.plan(), options)
         found = bucketed.translate(source, selection, options)
         assert found == reference.translate(source, selection, options)

@@ -7,6 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sieve.selection.bonus import Bonus
 from sieve.selection.selectors import Adjusted, FullVocabulary
 from sieve.selection.shortlist import Shortlist
 from sieve.tokenize.vocabulary import EOS, OWN, IntArray, Specials
@@ -22,7 +23,9 @@ class Two:
     specials: Specials = OWN
     src_ids: Sequence[IntArray] = (np.array([5, EOS]), np.array([6, EOS]))
 
-    def words_above(self, log_odds: float, least: int = 0) -> list[Shortlist]:
+    def words_above(
+        self, log_odds: float, least: int = 0, bonuses: Sequence[Bonus] = ()
+    ) -> list[Shortlist]:
         raise NotImplementedError
 
 

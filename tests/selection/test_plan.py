@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sieve.selection.bonus import Bonus, Bonuses, with_bonuses
 from sieve.selection.plan import Plan, Selector, Votes
 from sieve.selection.selectors import Adjusted, FullVocabulary, NeuralSelection, Union
 from sieve.selection.shortlist import Shortlist, shortlists_above
@@ -26,9 +27,12 @@ class Encoded:
     vocab_size: int = V
     specials: Specials = MODEL
 
-    def words_above(self, log_odds: float, least: int = 0) -> list[Shortlist]:
+    def words_above(
+        self, log_odds: float, least: int = 0, bonuses: Sequence[Bonus] = ()
+    ) -> list[Shortlist]:
         words = np.arange(V, dtype=np.float32)
-        return shortlists_above(np.stack((words - 10, 10 - words)), log_odds, least, EOS)
+        logits = with_bonuses(np.stack((words - 10, 10 - words)), bonuses)
+        return shortlists_above(logits, log_odds, least, EOS)
 
 
 def fixed(*words: int) -> Plan:
@@ -50,6 +54,31 @@ def test_votes_and_lists_add_up() -> None:
         [EOS, 5, 12],
         [EOS, 6, 12],
     ]
+
+
+def favouring(word: int, value: float) -> Bonuses:
+    bonus = Bonus(np.array([word], np.int32), np.array([value], np.float32))
+    return lambda src_ids: [bonus] * len(src_ids)
+
+
+def test_a_bonus_is_added_before_the_threshold_and_the_minimum() -> None:
+    by_two, by_one = favouring(15, 2.0), favouring(15, 1.0)
+    # 15 has logit 5 in the first sentence, 1 below the threshold, and -5 in the second
+    assert selected(Plan(votes=Votes(6.0, bonuses=by_two))) == [[EOS, 15, 17, 18, 19], [0, 1, 2, 3]]
+    assert selected(Plan(votes=Votes(6.0, bonuses=by_one))) == selected(Plan(votes=Votes(6.0)))
+    assert selected(Plan(votes=Votes(99.0, 1, favouring(15, 5.0)))) == [[EOS, 15], [0, EOS]]
+
+
+def test_votes_with_different_bonuses_are_counted_apart() -> None:
+    fused, plain = Plan(votes=Votes(6.0, bonuses=favouring(15, 2.0))), Plan(votes=Votes(8.0))
+    both = fused.joined(plain)
+    assert both.votes == fused.votes
+    assert selected(both) == [[EOS, 15, 17, 18, 19], [0, 1, 2, 3]]
+    assert selected(plain.joined(fused)) == selected(both)
+    assert selected(both.adjusted((4,), (15,))) == [[EOS, 4, 17, 18, 19], [0, 1, 2, 3, 4]]
+    same = Votes(8.0, 2, fused.votes.bonuses if fused.votes else None)
+    joined = fused.joined(Plan(votes=same))
+    assert (joined.votes, joined.asked) == (Votes(6.0, 2, same.bonuses), ())
 
 
 def test_the_models_own_eos_belongs_to_every_shortlist() -> None:

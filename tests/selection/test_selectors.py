@@ -1,5 +1,5 @@
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -7,6 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sieve.errors import ConfigError, ModelError
+from sieve.selection.bonus import Bonus, with_bonuses
+from sieve.selection.fusion import Fusion, LexiconBonus
 from sieve.selection.lexicon import Lexicon
 from sieve.selection.selectors import (
     FullVocabulary,
@@ -17,7 +19,7 @@ from sieve.selection.selectors import (
     log_odds,
     parse_selection,
 )
-from sieve.selection.shortlist import Shortlist
+from sieve.selection.shortlist import Shortlist, shortlists_above
 from sieve.tokenize.vocabulary import EOS, OWN, IntArray, Specials
 
 LEXICON = Lexicon(
@@ -27,7 +29,8 @@ LEXICON = Lexicon(
     source_counts=np.array([0, 0, 0, 0, 7, 9]),
     target_counts=np.array([0, 0, 0, 1, 5, 5, 9, 2, 0]),
 )
-EVERYTHING = Resources(threshold=0.9, lexicon=lambda: LEXICON)
+FUSION = Fusion((1, 2), (2.0, 1.0))
+EVERYTHING = Resources(threshold=0.9, lexicon=lambda: LEXICON, fusion=FUSION)
 
 
 @dataclass(frozen=True)
@@ -38,9 +41,11 @@ class FakeSource:
     vocab_size: int = 9
     specials: Specials = OWN
 
-    def words_above(self, log_odds: float, least: int = 0) -> list[Shortlist]:
-        words = [word for word in range(9) if word - 5 > log_odds]
-        return [Shortlist.of(words)] * len(self.src_ids)
+    def words_above(
+        self, log_odds: float, least: int = 0, bonuses: Sequence[Bonus] = ()
+    ) -> list[Shortlist]:
+        logits = with_bonuses(np.tile(np.arange(9, dtype=np.float32) - 5, (2, 1)), bonuses)
+        return shortlists_above(logits, log_odds, least)
 
 
 def select(text: str | None, resources: Resources = EVERYTHING) -> list[list[int]]:
@@ -57,7 +62,15 @@ def select(text: str | None, resources: Resources = EVERYTHING) -> list[list[int
         ("lexicon:2", [[EOS, 5, 7], [EOS, 5, 6, 7]]),
         ("nvs:0.5", [[EOS, 6, 7, 8]] * 2),
         ("nvs", [[EOS, 8]] * 2),  # log(0.9 / 0.1) = 2.197
-        (None, [[EOS, 8]] * 2),
+        # 7 is the best word of 4 and gets 2, 5 the second best and gets 1; 6 is the best of 5
+        ("fused", [[EOS, 7, 8], [EOS, 6, 7, 8]]),
+        ("fused:0.9", [[EOS, 7, 8], [EOS, 6, 7, 8]]),
+        ("fused:0.74", [[EOS, 7, 8], [EOS, 6, 7, 8]]),  # 1.046, 5 and 6 have 1 in the first
+        ("fused:0.72", [[EOS, 5, 6, 7, 8]] * 2),  # 0.944
+        ("fused:0.74:4", [[EOS, 5, 6, 7, 8]] * 2),
+        ("fused:0.9+lexicon:2", [[EOS, 5, 7, 8], [EOS, 5, 6, 7, 8]]),
+        ("fused:0.98+nvs:0.98", [[EOS, 7], [EOS, 7]]),  # 3.892
+        (None, [[EOS, 7, 8], [EOS, 6, 7, 8]]),
         ("nvs:0.999999", [[EOS]] * 2),
         ("nvs:0", [list(range(9))] * 2),
         ("lexicon:1+nvs:0.9", [[EOS, 7, 8], [EOS, 6, 7, 8]]),
@@ -67,6 +80,13 @@ def select(text: str | None, resources: Resources = EVERYTHING) -> list[list[int
 )
 def test_parse_and_select(text: str | None, expected: list[list[int]]) -> None:
     assert select(text) == expected
+
+
+def test_the_default_is_what_the_model_was_calibrated_for() -> None:
+    plain = replace(EVERYTHING, fusion=None)
+    assert parse_selection(None, plain) == NeuralSelection(0.9)
+    evidence = LexiconBonus(LEXICON, FUSION)
+    assert parse_selection(None, EVERYTHING) == NeuralSelection(0.9, 0, evidence)
 
 
 def test_the_threshold_1_needs_a_minimum() -> None:
@@ -81,7 +101,8 @@ def test_default_without_a_head_is_no_selection() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["none", "frequent:2", "lexicon:7", "nvs:0.25", "lexicon:1+nvs:0.9"]
+    "text",
+    ["none", "frequent:2", "lexicon:7", "nvs:0.25", "lexicon:1+nvs:0.9", "fused:0.8", "fused:1:9"],
 )
 def test_printed_as_it_was_written(text: str) -> None:
     assert str(parse_selection(text, EVERYTHING)) == text
@@ -103,7 +124,7 @@ def test_a_higher_threshold_never_asks_for_less(first: float, second: float) -> 
     ("text", "resources", "message"),
     [
         ("nsv:0.9", EVERYTHING, "unknown selection 'nsv'; did you mean 'nvs'\\?"),
-        ("", EVERYTHING, "unknown selection ''; known: frequent, lexicon, none, nvs"),
+        ("", EVERYTHING, "unknown selection ''; known: frequent, fused, lexicon, none"),
         ("nvs:0.9+", EVERYTHING, "unknown selection ''"),
         ("nvs:high", EVERYTHING, "'nvs:high': got 'high', expected a threshold from 0 to below 1"),
         ("nvs:1.5", EVERYTHING, "got '1.5', expected a threshold from 0 to below 1, as in nvs:0.9"),
@@ -114,6 +135,8 @@ def test_a_higher_threshold_never_asks_for_less(first: float, second: float) -> 
         ("lexicon", EVERYTHING, "got '', expected a whole number above 0, as in lexicon:200"),
         ("lexicon:0", EVERYTHING, "got '0', expected a whole number above 0"),
         ("frequent:-1", EVERYTHING, "got '-1', expected a whole number"),
+        ("fused:1", EVERYTHING, "'fused:1': got '1', expected a threshold .* below 1, as in fused"),
+        ("fused:0.9:few", EVERYTHING, "got '0.9:few', expected a threshold from 0 to below 1"),
         ("none:3", EVERYTHING, "'none' takes no value"),
     ],
 )
@@ -128,8 +151,25 @@ def test_bad_strings(text: str, resources: Resources, message: str) -> None:
         ("nvs:0.9", "this model has no NVS head"),
         ("lexicon:5", "selection 'lexicon:5': the model directory has no lexicon.safetensors"),
         ("frequent:5", "the model directory has no lexicon.safetensors"),
+        ("fused:0.9", "this model has no NVS head"),
     ],
 )
 def test_what_the_model_lacks(text: str, message: str) -> None:
     with pytest.raises(ModelError, match=message):
         parse_selection(text, Resources())
+
+
+@pytest.mark.parametrize(
+    ("resources", "message"),
+    [
+        (replace(EVERYTHING, lexicon=None), "'fused:0.9': the model directory has no lexicon"),
+        (
+            replace(EVERYTHING, fusion=None),
+            "'fused:0.9': what this model's lexicon adds to its head was not learnt; run sieve "
+            "calibrate --fuse on it",
+        ),
+    ],
+)
+def test_what_fused_selection_needs(resources: Resources, message: str) -> None:
+    with pytest.raises(ModelError, match=message):
+        parse_selection("fused:0.9", resources)

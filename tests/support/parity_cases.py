@@ -22,6 +22,7 @@ from sieve.engines.options import Blocked, Sampling, SearchOptions
 from sieve.engines.torch.torch_engine import TorchEngine
 from sieve.model.checkpoint import load_tensors
 from sieve.model.transformer import TranslationModel
+from sieve.selection.fusion import Fusion, LexiconBonus
 from sieve.selection.lexicon import Lexicon
 from sieve.selection.selectors import (
     Adjusted,
@@ -103,6 +104,7 @@ def selections(config: ModelConfig, number: int = SENTENCES) -> dict[str, Select
         "union of adjusted": Union((Adjusted(frequent, some, (13,)), by_lexicon)),
     }
     if config.nvs_head != "none":
+        evidence = LexiconBonus(words, Fusion((1, 3, 5), (1.5, 0.5, -0.25)))
         found |= {
             "nvs": NeuralSelection(0.4),
             "nvs, most words": NeuralSelection(0.2),
@@ -116,6 +118,12 @@ def selections(config: ModelConfig, number: int = SENTENCES) -> dict[str, Select
             "two thresholds": Union((NeuralSelection(0.6), NeuralSelection(0.4))),
             "nvs, some words at least": NeuralSelection(0.9, 25),
             "nvs, more words than there are": NeuralSelection(0.9, 10**6),
+            "fused": NeuralSelection(0.6, 0, evidence),
+            "fused, some words at least": NeuralSelection(0.9, 25, evidence),
+            "fused and nvs": Union((NeuralSelection(0.7, 9, evidence), NeuralSelection(0.6))),
+            "fused, lists, adjusted": Adjusted(
+                Union((NeuralSelection(0.7, 0, evidence), frequent)), some, (4, 5, 6)
+            ),
             "at least some, adjusted": Adjusted(NeuralSelection(0.99, 25), some, (4, 5, 6)),
         }
     return found

@@ -18,6 +18,7 @@ namespace nb = nanobind;
 
 using Ids = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Numbers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Floats = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 /// Refuses ids that no vocabulary of so many words has.
 void check_ids(const std::string& name, std::span<const std::int32_t> ids, std::size_t words);

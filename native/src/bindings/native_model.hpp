@@ -166,8 +166,9 @@ class NativeModel {
  private:
   /// One request, and what keeps its arrays alive.
   struct Call {
-    Ragged source, words, prefixes;
+    Ragged source, words, prefixes, favoured;
     Ids include, exclude;
+    Floats bonuses;
     Request request;
   };
 
@@ -204,6 +205,9 @@ class NativeModel {
         sentences[i].words = call.words.row(i);
       }
     }
+    if (!selection["bonuses"].is_none()) {
+      add_bonuses(nb::cast<nb::tuple>(selection["bonuses"]), call);
+    }
     if (!prefixes.is_none()) {
       call.prefixes = ragged(prefixes);
       call.prefixes.check("prefixes", count, words);
@@ -212,6 +216,22 @@ class NativeModel {
       }
     }
     return call;
+  }
+
+  /// From a pair ((ids, offsets), values).
+  void add_bonuses(const nb::tuple& given, Call& call) const {
+    std::vector<Sentence>& sentences = call.request.sentences;
+    call.favoured = ragged(given[0]);
+    call.bonuses = nb::cast<Floats>(given[1]);
+    call.favoured.check("bonuses", sentences.size(), architecture().tgt_words);
+    if (call.bonuses.shape(0) != call.favoured.ids.shape(0)) {
+      throw std::invalid_argument("bonuses: expected a value for each id");
+    }
+    for (std::size_t i = 0; i < sentences.size(); ++i) {
+      sentences[i].favoured = call.favoured.row(i);
+      const auto first = static_cast<std::size_t>(call.favoured.offsets.data()[i]);
+      sentences[i].bonuses = {call.bonuses.data() + first, sentences[i].favoured.size()};
+    }
   }
 
   std::vector<Sentence> source_sentences(const Ragged& source) const {

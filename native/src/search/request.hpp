@@ -12,6 +12,8 @@ struct Sentence {
   std::span<const std::int32_t> ids;     // of the source, EOS at the end
   std::span<const std::int32_t> words;   // that this sentence may use
   std::span<const std::int32_t> prefix;  // that its translation begins with
+  std::span<const std::int32_t> favoured = {};  // whose logits of the selection head get a bonus
+  std::span<const float> bonuses = {};          // of each of these; their ids ascend
   std::size_t limit = 1;                 // most tokens, EOS included
   std::uint32_t key = 0;                 // of its random numbers
   const float* memory = nullptr;         // where it was encoded before

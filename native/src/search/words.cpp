@@ -7,6 +7,22 @@
 #include <limits>
 
 namespace sieve {
+namespace {
+
+/// Adds a sentence's bonuses, from number `next` on, to tokens below `end`; returns the next number.
+std::size_t add_bonuses(const Sentence& sentence, std::size_t next, std::size_t end,
+                        float* logits) {
+  for (; next < sentence.favoured.size(); ++next) {
+    const auto id = static_cast<std::size_t>(sentence.favoured[next]);
+    if (id >= end) {
+      break;
+    }
+    logits[id] += sentence.bonuses[next];
+  }
+  return next;
+}
+
+}  // namespace
 
 constexpr std::size_t kNear = std::size_t{1} << 18;  // bytes of weights that stay in a near cache
 
@@ -25,11 +41,12 @@ void OutputWords::choose(const Model& model, const Selection& selection, const S
   // In blocks, so that rows are gathered while the head has just brought them near.
   const std::size_t block = std::max(kGroup, kNear / padded(model.stride()) / kGroup * kGroup);
   float* logits = work.best.grow(padded(V));
-  std::size_t above = 0;
+  std::size_t above = 0, favoured = 0;
   for (std::size_t first = 0; first < V; first += block) {
     const std::size_t end = std::min(first + block, V);
     if (selection.neural) {
       model.vote(first, end - first, work, logits + first);
+      favoured = add_bonuses(sentence, favoured, end, logits);
     }
     for (std::size_t i = first; i < end; ++i) {
       const bool chosen = selection.neural && logits[i] > selection.log_odds;

@@ -22,8 +22,8 @@ class OutputWords {
   void load();
   /// One more word, behind the others.
   void add(std::int32_t id);
-  /// By how much the head's logit of the least certain of these words, or EOS, is above the
-  /// threshold; a word that is there for another reason may be below. NaN where no head chose.
+  /// By how much the vote (logit and bonus) for the least certain of these words, or EOS, is above
+  /// the threshold; a word that is there for another reason may be below. NaN where no head chose.
   float margin(std::span<const std::int32_t> words) const;
   const Architecture& architecture() const { return model_->architecture(); }
   const Kernels& kernels() const { return model_->kernels(); }
@@ -64,7 +64,7 @@ class OutputWords {
   GatheredRows rows_;
   Buffer<float> bias_;
   std::vector<float> ranked_;
-  const float* votes_ = nullptr;  // the head's logits, while the workspace is not used for others
+  const float* votes_ = nullptr;  // logits and bonuses, while the workspace is not used for others
   float log_odds_ = 0.0F;
 };
 

@@ -5,21 +5,28 @@ average; nothing else changes. Also stores what other thresholds do, for `--targ
 and `--max-shortlist 1024`. Text in the source language is enough: shortlists are measured against
 what the model itself writes.
 
+With --fuse, learns how much the model's lexicon (sieve lexicon build -o MODEL) adds
+to what the head says, and both together become the model's default selection.
+
 Examples:
   sieve calibrate model-int8 newstest2018.en --output calibrated
   sieve calibrate model-int8 newstest2018.en --size 900 --least 512
+  sieve calibrate model-int8 newstest2018.en --fuse
 """
 
 import argparse
 import json
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from sieve.errors import ModelError
 from sieve.selection.dial import DEFAULT_THRESHOLD
 
 if TYPE_CHECKING:
     from tqdm import tqdm
+
+    from sieve.selection.lexicon import Lexicon
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,6 +47,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         text = text if value is None else f"{text} (default: %(default)s)"
         parser.add_argument(name, type=kind, default=value, metavar=metavar, help=text)
     parser.add_argument(
+        "--fuse", action="store_true", help="select by the head and the model's lexicon together"
+    )
+    parser.add_argument(
         "-o", "--output", type=Path, metavar="DIR", help="where to write (default: MODEL itself)"
     )
 
@@ -59,6 +69,7 @@ def execute(arguments: argparse.Namespace) -> None:
     )
     model = source_of(arguments.model, arguments.output)
     bundle = open_bundle(model)
+    lexicon = _lexicon(model) if arguments.fuse else None
     lines = [line for line in islice(read_lines(arguments.text), arguments.limit or None) if line]
     engine = NativeEngine.open(bundle, threads=arguments.threads)
     ids = source_ids(bundle.tokenizers().source, lines)
@@ -68,14 +79,29 @@ def execute(arguments: argparse.Namespace) -> None:
         bar.update(done)
 
     with bar:
-        calibration = calibrate(engine, ids, options, advance)
+        calibration = calibrate(engine, ids, options, advance, lexicon)
     output = arguments.output or model
     store(model, output, calibration)
-    note = {
+    note: dict[str, Any] = {
         "model": str(output),
         "shift": round(calibration.shift, 4),
         "mean_words": round(calibration.own.mean_size, 1),
         "own_recall": round(100 * calibration.own.recall, 2),
         "sentences": len(lines),
     }
+    if calibration.fusion is not None:
+        note["bonus"] = [round(value, 2) for value in calibration.fusion.bonus]
     print(json.dumps(note))
+
+
+def _lexicon(model: Path) -> "Lexicon":
+    """The lexicon in a model's directory."""
+    from sieve.bundle.directory import LEXICON_FILE
+    from sieve.selection.lexicon import Lexicon
+
+    if not (model / LEXICON_FILE).is_file():
+        raise ModelError(
+            f"{model}: has no {LEXICON_FILE} to add to its head; make one with "
+            f"sieve lexicon build CORPUS -o {model}"
+        )
+    return Lexicon.open(model)

@@ -64,10 +64,17 @@ class Lexicon:
 
     def top_k(self, src_ids: Ids, k: int) -> ShortlistArray:
         """The k words most frequently aligned to each token of a sentence, ascending."""
+        return np.unique(self.targets[self.top_entries(src_ids, k)[0]])
+
+    def top_entries(
+        self, src_ids: Ids, k: int
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Where the k best entries of each token of a sentence are, and the rank of each from 0."""
         ids = np.unique(np.asarray(src_ids, dtype=np.int64))
         starts = self.offsets[ids]
         lengths = np.minimum(self.offsets[ids + 1] - starts, k)
-        return np.unique(self.targets[_ranges(starts, lengths)])
+        places = _ranges(starts, lengths)
+        return places, places - np.repeat(starts, lengths)
 
     def pruned(self, k: int) -> "Lexicon":
         """The lexicon with at most k targets for each source token."""

@@ -12,6 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
+from sieve.selection.bonus import Bonus, Bonuses
 from sieve.selection.shortlist import Ids, Shortlist, ShortlistArray
 from sieve.tokenize.vocabulary import IntArray, Specials
 
@@ -31,10 +32,13 @@ class Source(Protocol):
     def specials(self) -> Specials:
         """The model's special ids."""
 
-    def words_above(self, log_odds: float, least: int = 0) -> list[Shortlist]:
+    def words_above(
+        self, log_odds: float, least: int = 0, bonuses: Sequence[Bonus] = ()
+    ) -> list[Shortlist]:
         """For each sentence EOS and the words whose max-pooled NVS logit exceeds `log_odds`.
 
-        And the words with the `least` highest ones, whatever they are.
+        And the words with the `least` highest ones, whatever they are. Bonuses, one for each
+        sentence or none at all, are added to the logits before.
         """
 
 
@@ -46,6 +50,17 @@ class Votes:
     """A word is selected when its logit lies above."""
     least: int = 0
     """So many words are selected whatever their logits, the highest first."""
+    bonuses: Bonuses | None = None
+    """What is added to the logits before."""
+
+    def bonuses_of(self, src_ids: Sequence[IntArray]) -> Sequence[Bonus]:
+        """One for each sentence, or none at all."""
+        return () if self.bonuses is None else self.bonuses(src_ids)
+
+    def select(self, source: Source) -> list[Ids]:
+        """The words of each sentence that are voted for."""
+        bonuses = self.bonuses_of(source.src_ids)
+        return [one.ids for one in source.words_above(self.log_odds, self.least, bonuses)]
 
 
 WordList = Callable[[Sequence[IntArray]], Sequence[Ids]]
@@ -73,16 +88,16 @@ class Plan:
     def joined(self, other: Plan) -> Plan:
         """The words of both."""
         one, other = self._sealed(), other._sealed()
-        votes = one.votes or other.votes
+        votes, asked = one.votes or other.votes, one.asked + other.asked
         if one.votes and other.votes:
-            odds = min(one.votes.log_odds, other.votes.log_odds)
-            votes = Votes(odds, max(one.votes.least, other.votes.least))
-        return Plan(
-            one.everything or other.everything,
-            votes,
-            one.lists + other.lists,
-            one.asked + other.asked,
-        )
+            if one.votes.bonuses == other.votes.bonuses:
+                odds = min(one.votes.log_odds, other.votes.log_odds)
+                least = max(one.votes.least, other.votes.least)
+                votes = replace(one.votes, log_odds=odds, least=least)
+            else:  # an engine adds one kind of bonus in its own loop
+                asked += (other.votes.select,)
+        everything = one.everything or other.everything
+        return Plan(everything, votes, one.lists + other.lists, asked)
 
     def adjusted(self, include: Sequence[int], exclude: Sequence[int]) -> Plan:
         """These words with some more, less some; out is out even where it is also added."""
@@ -112,8 +127,7 @@ class Plan:
             parts: list[Sequence[Ids]] = [words(source.src_ids) for words in self.lists]
             parts += [words(source) for words in self.asked]
             if self.votes is not None:
-                votes = source.words_above(self.votes.log_odds, self.votes.least)
-                parts.append([shortlist.ids for shortlist in votes])
+                parts.append(self.votes.select(source))
             united = _united([*parts, [(eos,)] * number], number)
             whole = source.vocab_size
             shortlists = [Shortlist(ids, eos, full=len(ids) == whole) for ids in united]

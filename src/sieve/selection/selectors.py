@@ -5,7 +5,7 @@ A selector knows neither engine nor search. `parse_selection` reads the strings 
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy as np
 from sieve.config import unknown
 from sieve.errors import ConfigError, ModelError
 from sieve.selection.dial import Dial
+from sieve.selection.fusion import Fusion, LexiconBonus
 from sieve.selection.lexicon import Lexicon
 from sieve.selection.plan import Plan, Selector, Votes
 from sieve.selection.safety import SafeWords
@@ -85,6 +86,8 @@ class NeuralSelection:
     least: int = 0
     """Words that are selected whatever λ is, the most probable ones: short sentences get few
     words, and some more cost them little."""
+    evidence: LexiconBonus | None = None
+    """What a lexicon adds to the head's log-odds: evidence of two kinds, summed."""
 
     def __post_init__(self) -> None:
         log_odds(self.threshold)
@@ -98,10 +101,11 @@ class NeuralSelection:
 
     def plan(self) -> Plan:
         """What the head votes for."""
-        return Plan(votes=Votes(log_odds(self.threshold), self.least))
+        return Plan(votes=Votes(log_odds(self.threshold), self.least, self.evidence))
 
     def __str__(self) -> str:
-        return f"nvs:{self.threshold:g}" + (f":{self.least}" if self.least else "")
+        kind = "nvs" if self.evidence is None else "fused"
+        return f"{kind}:{self.threshold:g}" + (f":{self.least}" if self.least else "")
 
 
 @dataclass(frozen=True)
@@ -148,6 +152,8 @@ class Resources:
     """Thresholds by what they do; None where the model was not calibrated."""
     lexicon: Callable[[], Lexicon] | None = None
     """Opens the lexicon; None where the directory has none."""
+    fusion: Fusion | None = None
+    """What the lexicon's words add to the head's log-odds; None where that was not learnt."""
     safe_words: SafeWords | None = None
     """The safety set; None where there is no tokenizer to find it with."""
 
@@ -163,16 +169,29 @@ class Resources:
             raise ModelError(f"selection '{text}': the model directory has no lexicon.safetensors")
         return self.lexicon()
 
+    def need_evidence(self, text: str) -> LexiconBonus:
+        """The lexicon as evidence beside the head, or an error where that was not learnt."""
+        self.need_threshold()
+        lexicon = self.need_lexicon(text)
+        if self.fusion is None:
+            raise ModelError(
+                f"selection '{text}': what this model's lexicon adds to its head was not learnt; "
+                "run sieve calibrate --fuse on it"
+            )
+        return LexiconBonus(lexicon, self.fusion)
+
 
 def parse_selection(text: str | None, resources: Resources) -> Selector:
     """The selector that a string names.
 
     `none`, `frequent:N`, `lexicon:K`, `nvs[:λ[:LEAST]]`, `nvs:recall=R`, `nvs:words=N`, `safe`,
-    joined by +. None stands for the default: `nvs` as stored with the model where it has a head,
-    else `none`.
+    joined by +; `fused` is `nvs` with the lexicon's evidence added to the head's. `recall=` and
+    `words=` are of what the model was calibrated for, `fused` or not. None stands for the default:
+    what it was calibrated for where it has a head, else `none`.
     """
     if text is None:
-        text = "none" if resources.threshold is None else "nvs+safe" if resources.safe else "nvs"
+        kind = "nvs" if resources.fusion is None else "fused"
+        text = "none" if resources.threshold is None else kind + "+safe" * resources.safe
     parts = tuple(_parse_part(part.strip(), resources) for part in text.split("+"))
     return parts[0] if len(parts) == 1 else Union(parts)
 
@@ -182,7 +201,8 @@ def _parse_part(text: str, resources: Resources) -> Selector:
     if kind not in _KINDS:
         raise ConfigError(
             unknown("selection", kind, list(_KINDS))
-            + "; expected none, frequent:N, lexicon:K, nvs:LAMBDA or safe, joined by +"
+            + "; expected none, frequent:N, lexicon:K, nvs:LAMBDA, fused:LAMBDA or safe, "
+            "joined by +"
         )
     return _KINDS[kind](text, value, resources)
 
@@ -203,21 +223,28 @@ def _lexicon(text: str, value: str, resources: Resources) -> Selector:
     return LexiconTopK(resources.need_lexicon(text), k)
 
 
-def _neural(text: str, value: str, resources: Resources) -> Selector:
+def _neural(text: str, value: str, resources: Resources) -> NeuralSelection:
     stored = resources.need_threshold()
     if not value:
         return NeuralSelection(stored, resources.least)
     if value.startswith(("recall=", "words=")):
-        return NeuralSelection(_dialled(text, value, resources), resources.least)
+        evidence = None if resources.fusion is None else resources.need_evidence(text)
+        return NeuralSelection(_dialled(text, value, resources), resources.least, evidence)
     threshold, _, least = value.partition(":")
+    kind = text.partition(":")[0]
     try:
         return NeuralSelection(float(threshold), int(least or "0"))
     except (ValueError, ConfigError):
         raise ConfigError(
             f"selection '{text}': got '{value}', expected a threshold from 0 to below 1, as in "
-            "nvs:0.9, or nvs:0.9:512 for 512 words at least; nvs:recall=0.999 or nvs:words=1024 "
-            "for a calibrated model"
+            f"{kind}:0.9, or {kind}:0.9:512 for 512 words at least; {kind}:recall=0.999 or "
+            f"{kind}:words=1024 for a calibrated model"
         ) from None
+
+
+def _fused(text: str, value: str, resources: Resources) -> NeuralSelection:
+    selection = _neural(text, value, resources)
+    return replace(selection, evidence=resources.need_evidence(text))
 
 
 def _dialled(text: str, value: str, resources: Resources) -> float:
@@ -256,5 +283,6 @@ _KINDS: dict[str, Callable[[str, str, Resources], Selector]] = {
     "frequent": _frequent,
     "lexicon": _lexicon,
     "nvs": _neural,
+    "fused": _fused,
     "safe": _safe,
 }

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cache
+from dataclasses import dataclass
 from pathlib import Path
 
 from typing_extensions import TypedDict
@@ -116,9 +115,4 @@ def open_models(names: Sequence[str]) -> Models:
 
 
 def _opened(name: str) -> Model:
-    translator = load(name, threads=1)
-    resources = translator.resources
-    if resources.lexicon is not None:  # opened once, not for each request
-        resources = replace(resources, lexicon=cache(resources.lexicon))
-        translator = replace(translator, resources=resources)
-    return Model(Path(name).name, translator)
+    return Model(Path(name).name, load(name, threads=1))

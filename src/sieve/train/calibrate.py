@@ -16,13 +16,18 @@ import numpy as np
 import numpy.typing as npt
 
 from sieve.bundle.directory import open_bundle, write_bundle
-from sieve.engines.engine import Engine
+from sieve.engines.engine import Engine, Hypothesis
 from sieve.engines.options import SearchOptions
 from sieve.errors import ConfigError, ModelError
 from sieve.evaluate.measure.recall import Recall, RecallMeter, needed_tokens
+from sieve.selection.bonus import with_bonuses
 from sieve.selection.dial import DEFAULT_THRESHOLD, Dial, DialPoint
+from sieve.selection.fusion import Fusion, LexiconBonus
+from sieve.selection.lexicon import Lexicon
+from sieve.selection.plan import Selector
 from sieve.selection.selectors import FullVocabulary, NeuralSelection, log_odds
 from sieve.tokenize.vocabulary import IntArray, Specials
+from sieve.train.fit_fusion import FusionTally
 from sieve.translate.confidence import Confidence
 
 BIAS = "nvs.bias"
@@ -71,6 +76,8 @@ class Calibration:
     """What every threshold does after the shift."""
     confidence: Confidence
     """Fitted at the operating point."""
+    fusion: Fusion | None = None
+    """What a lexicon adds to the head, if all of this is of both together."""
 
 
 def calibrate(
@@ -78,6 +85,7 @@ def calibrate(
     src_ids: Sequence[IntArray],
     options: CalibrationOptions,
     progress: Callable[[int], None] = lambda done: None,
+    lexicon: Lexicon | None = None,
 ) -> Calibration:
     """Finds the shift of the biases for an operating point, and what other thresholds would do.
 
@@ -86,6 +94,7 @@ def calibrate(
         src_ids: Development sentences, with EOS.
         options: The operating point.
         progress: Called with the number of sentences of each batch, twice for each.
+        lexicon: Whose evidence is added to the head's, once it is learnt how much that is.
     """
     if not src_ids:
         raise ConfigError("no development sentences to calibrate on")
@@ -94,39 +103,69 @@ def calibrate(
             f"shortlists of {options.size} of {engine.vocab_size} tokens select nothing; "
             "choose a smaller size"
         )
-    sizes = sorted({max(2, options.size * step // _STEPS) for step in range(1, _STEPS + 1)})
-    meter = RecallMeter(len(src_ids), engine.vocab_size, (), sizes, engine.specials)
-    dial = _DialMeter(min(options.least, engine.vocab_size), engine.specials)
-    search = SearchOptions()
-    order = sorted(range(len(src_ids)), key=lambda row: len(src_ids[row]))
-    batches = [
-        [src_ids[row] for row in order[start : start + _BATCH]]
-        for start in range(0, len(order), _BATCH)
-    ]
-    unrestricted = []
+    batches, written = _batches(src_ids), []
     for batch in batches:
-        ranked = engine.translate(batch, FullVocabulary(), search)
-        outputs = [hypotheses[0].tokens for hypotheses in ranked]
-        logits = engine.bow_logits(engine.encode(batch))
-        meter.add(logits, outputs)
-        dial.add(logits, outputs)
-        unrestricted += outputs
+        written.append([best.tokens for best in _best(engine, batch, FullVocabulary())])
         progress(len(batch))
-    points = meter.at_sizes()
-    point = next((point for point in points if point.recall >= options.recall), points[-1])
+    evidence = None if lexicon is None else _learnt(engine, batches, written, lexicon)
+    point, dial = _measured(engine, options, batches, written, evidence)
     assert point.threshold is not None
     shift = log_odds(options.threshold) - log_odds(point.threshold)
-    selection = NeuralSelection(point.threshold, options.least)
-    restricted = []
-    for batch in batches:
-        restricted += [ranked[0] for ranked in engine.translate(batch, selection, search)]
+    selection = NeuralSelection(point.threshold, options.least, evidence)
+    restricted, same = [], []
+    for batch, texts in zip(batches, written, strict=True):
+        best = _best(engine, batch, selection)
+        restricted += best
+        same += [hypothesis.tokens == text for hypothesis, text in zip(best, texts, strict=True)]
         progress(len(batch))
-    same = [
-        hypothesis.tokens == tokens
-        for hypothesis, tokens in zip(restricted, unrestricted, strict=True)
-    ]
     confidence = Confidence.fit(restricted, same)
-    return Calibration(options, shift, point, dial.shifted(shift), confidence)
+    fusion = None if evidence is None else evidence.fusion
+    return Calibration(options, shift, point, dial.shifted(shift), confidence, fusion)
+
+
+def _batches(src_ids: Sequence[IntArray]) -> list[list[IntArray]]:
+    """Sentences of similar length together."""
+    order = sorted(src_ids, key=len)
+    return [order[start : start + _BATCH] for start in range(0, len(order), _BATCH)]
+
+
+def _best(engine: Engine[Any], batch: Sequence[IntArray], selection: Selector) -> list[Hypothesis]:
+    return [best for best, *_ in engine.translate(batch, selection, SearchOptions())]
+
+
+def _learnt(
+    engine: Engine[Any],
+    batches: Sequence[Sequence[IntArray]],
+    written: Sequence[Sequence[Sequence[int]]],
+    lexicon: Lexicon,
+) -> LexiconBonus:
+    """How much a lexicon's evidence counts, by what the model writes."""
+    tally = FusionTally(lexicon, engine.specials)
+    for batch, outputs in zip(batches, written, strict=True):
+        tally.add(engine.bow_logits(engine.encode(batch)), batch, outputs)
+    return LexiconBonus(lexicon, tally.fit())
+
+
+def _measured(
+    engine: Engine[Any],
+    options: CalibrationOptions,
+    batches: Sequence[Sequence[IntArray]],
+    written: Sequence[Sequence[Sequence[int]]],
+    evidence: LexiconBonus | None,
+) -> tuple[Recall, "_DialMeter"]:
+    """The operating point before the shift, and what every threshold does."""
+    sizes = sorted({max(2, options.size * step // _STEPS) for step in range(1, _STEPS + 1)})
+    number = sum(map(len, batches))
+    meter = RecallMeter(number, engine.vocab_size, (), sizes, engine.specials)
+    dial = _DialMeter(min(options.least, engine.vocab_size), engine.specials)
+    for batch, outputs in zip(batches, written, strict=True):
+        bonuses = () if evidence is None else evidence(batch)
+        logits = with_bonuses(engine.bow_logits(engine.encode(batch)), bonuses)
+        meter.add(logits, outputs)
+        dial.add(logits, outputs)
+    points = meter.at_sizes()
+    point = next((point for point in points if point.recall >= options.recall), points[-1])
+    return point, dial
 
 
 def mean_size(engine: Engine[Any], src_ids: Sequence[IntArray], threshold: float) -> float:
@@ -190,4 +229,6 @@ def store(model: Path, output: Path, calibration: Calibration) -> None:
         "calibration": calibration.dial.as_json(),
         "confidence": [round(weight, 5) for weight in calibration.confidence.weights],
     }
+    if calibration.fusion is not None:
+        sections["selection"]["fusion"] = calibration.fusion.as_json()
     write_bundle(output, sections, tensors, bundle.tokenizers(), bundle.optional_files())

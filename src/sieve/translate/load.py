@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,6 +13,7 @@ from sieve.errors import ConfigError, ModelError, require
 from sieve.importers.opening import model_directory
 from sieve.repair.registry import open_repairs
 from sieve.selection.dial import DEFAULT_THRESHOLD, Dial
+from sieve.selection.fusion import Fusion
 from sieve.selection.lexicon import Lexicon
 from sieve.selection.safety import SafeWords
 from sieve.selection.selectors import Resources
@@ -142,13 +143,16 @@ def selection_resources(bundle: Bundle) -> Resources:
             f"{bundle.directory}: config.json has least {least!r} and safe {safe!r} for its "
             "selection, expected a number of tokens and true or false"
         )
-    stored = section.get("calibration")
-    dial = None if stored is None else Dial.from_json(stored, f"{bundle.directory}: config.json")
+    stored, learnt = section.get("calibration"), section.get("fusion")
+    where = f"{bundle.directory}: config.json"
+    dial = None if stored is None else Dial.from_json(stored, where)
+    fusion = None if learnt is None else Fusion.from_json(learnt, where)
     has_lexicon = (bundle.directory / LEXICON_FILE).is_file()
     return Resources(
         threshold=float(threshold) if has_head else None,
         least=least,
         safe=safe,
         dial=dial,
-        lexicon=partial(Lexicon.open, bundle.directory) if has_lexicon else None,
+        lexicon=cache(partial(Lexicon.open, bundle.directory)) if has_lexicon else None,
+        fusion=fusion,
     )

@@ -32,6 +32,7 @@ from sieve.engines.options import SearchOptions
 from sieve.errors import ConfigError, ModelError
 from sieve.files import Tensors, check_shapes
 from sieve.processes.cores import usable_cores
+from sieve.selection.bonus import Bonus, with_bonuses
 from sieve.selection.plan import Plan, Selector
 from sieve.selection.shortlist import Shortlist, shortlists_above
 from sieve.tokenize.vocabulary import IntArray, Specials
@@ -68,9 +69,11 @@ class NativeEncoded:
         """The model's special ids."""
         return self.engine.specials
 
-    def words_above(self, log_odds: float, least: int = 0) -> list[Shortlist]:
+    def words_above(
+        self, log_odds: float, least: int = 0, bonuses: Sequence[Bonus] = ()
+    ) -> list[Shortlist]:
         """See `sieve.selection.plan.Source`."""
-        logits = self.engine.bow_logits(self)
+        logits = with_bonuses(self.engine.bow_logits(self), bonuses)
         return shortlists_above(logits, log_odds, least, self.specials.eos)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sieve.selection.bonus import Bonus
 from sieve.selection.plan import Plan
 from sieve.tokenize.vocabulary import IntArray
 
@@ -22,10 +23,18 @@ def native_plan(plan: Plan, src_ids: Sequence[IntArray], eos: int) -> dict[str, 
         "everything": plan.everything,
         "log_odds": None if votes is None else votes.log_odds,
         "least": 0 if votes is None else votes.least,
+        "bonuses": None if votes is None else _bonuses(votes.bonuses_of(src_ids)),
         "words": None if words is None else ragged(words),
         "include": ragged([plan.include])[0],
         "exclude": ragged([plan.exclude])[0],
     }
+
+
+def _bonuses(bonuses: Sequence[Bonus]) -> tuple[Ragged, npt.NDArray[np.float32]] | None:
+    """Ids and the values of all, one sentence behind the other."""
+    if not bonuses:
+        return None
+    return ragged([bonus.ids for bonus in bonuses]), np.concatenate([b.values for b in bonuses])
 
 
 def ragged(rows: Sequence[Sequence[int] | IntArray]) -> Ragged:

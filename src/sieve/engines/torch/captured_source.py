@@ -46,7 +46,7 @@ class Choice:
 
 def supports(plan: Plan) -> bool:
     """Whether a plan is of the kind that is captured: all words, or what the head votes for."""
-    if plan.exclude or plan.asked:
+    if plan.exclude or plan.asked or (plan.votes is not None and plan.votes.bonuses is not None):
         return False
     return plan.everything or plan.votes is not None
 

@@ -31,6 +31,7 @@ from sieve.engines.torch.stepping import DecoderSteps
 from sieve.engines.torch.torch_lossless import translate_lossless
 from sieve.engines.torch.words_of_batches import WordsOfBatches
 from sieve.model.transformer import TranslationModel
+from sieve.selection.bonus import Bonus, entries
 from sieve.selection.plan import Selector
 from sieve.selection.shortlist import Shortlist, shortlists_of_rows
 from sieve.tokenize.vocabulary import IntArray, Specials
@@ -62,10 +63,16 @@ class TorchEncoded:
         """The model's special ids."""
         return self.engine.specials
 
-    def words_above(self, log_odds: float, least: int = 0) -> list[Shortlist]:
+    def words_above(
+        self, log_odds: float, least: int = 0, bonuses: Sequence[Bonus] = ()
+    ) -> list[Shortlist]:
         """See `sieve.selection.plan.Source`."""
         with self.engine.inference():
             logits = self.engine.device_bow_logits(self)  # (B, V)
+            if bonuses:
+                rows, ids, values = (torch.from_numpy(part) for part in entries(bonuses))
+                at = torch.stack((rows, ids)).to(logits.device)
+                logits[at[0], at[1]] += values.to(logits.device)
             selected = logits > log_odds
             if least:
                 lowest = logits.topk(min(least, self.vocab_size), dim=1).values[:, -1:]

@@ -11,6 +11,7 @@ from typing import Any
 
 from sieve.engines.engine import Engine, FloatArray
 from sieve.evaluate.measure.recall import Recall, needed_tokens, recall_of_sets
+from sieve.selection.bonus import Bonus, with_bonuses
 from sieve.selection.plan import Selector
 from sieve.selection.shortlist import Shortlist, shortlists_above
 from sieve.tokenize.tokenizer import Tokenizers, source_ids
@@ -83,9 +84,12 @@ class HeadAnswers:
         """Max-pooled logits of the head (B, V)."""
         return self.engine.bow_logits(self.engine.encode(self.src_ids))
 
-    def words_above(self, log_odds: float, least: int = 0) -> list[Shortlist]:
+    def words_above(
+        self, log_odds: float, least: int = 0, bonuses: Sequence[Bonus] = ()
+    ) -> list[Shortlist]:
         """See `sieve.selection.plan.Source`."""
-        return shortlists_above(self.logits, log_odds, least, self.specials.eos)
+        logits = with_bonuses(self.logits, bonuses)
+        return shortlists_above(logits, log_odds, least, self.specials.eos)
 
 
 def batches(
