@@ -12,6 +12,7 @@ Examples:
 """
 
 import argparse
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -34,7 +35,7 @@ RECIPES = Path(__file__).parent
 
 def main(argv: Sequence[str]) -> int:
     """Builds; returns the exit code."""
-    args = _parser().parse_args(argv)
+    args = _parser().parse_intermixed_args(argv)  # stages may follow options
     log.configure()
     try:
         path, directions = find_recipe(args.pair)
@@ -44,17 +45,22 @@ def main(argv: Sequence[str]) -> int:
         tools = Tools(Verbs(args.slot), args.jobs)
         build = Build(recipe, path.parent, places, tools, directions or both)
         stages, stamps = build.stages(), Stamps(places.work / "stamps")
-        if args.list:
-            print(*listed(stages, stamps), sep="\n")
-            return 0
         choice = Choice(tuple(args.stages), args.first, args.last, args.only, args.again)
+        if args.list:
+            print(*listed(stages, choice, stamps), sep="\n", flush=True)
+            return 0
         carry_out(stages, choice, stamps, log.logger.info)
+    except BrokenPipeError:  # the reader of --list went away
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except SlotOverError as error:
         log.logger.info("%s", error)
         return SLOT_OVER
     except SieveError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("interrupted: rerun to resume", file=sys.stderr)
+        return 130
     return 0
 
 

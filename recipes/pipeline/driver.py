@@ -30,16 +30,16 @@ def chosen(stages: Sequence[Stage], choice: Choice) -> list[Stage]:
         wanted = {stage.name for stage in named}
         if not choice.only:
             wanted |= {need.name for stage in named for need in _needs(stages, stage)}
-        found = [stage for stage in stages if stage.name in wanted]
+        picked = [stage for stage in stages if stage.name in wanted]
     else:
-        found = [stage for stage in stages if not stage.optional]
+        picked = [stage for stage in stages if not stage.optional]
     if choice.first:
         start = stages.index(_called(stages, choice.first)[0])
-        found = [stage for stage in found if stages.index(stage) >= start]
+        picked = [stage for stage in picked if stages.index(stage) >= start]
     if choice.last:
         stop = stages.index(_called(stages, choice.last)[-1])
-        found = [stage for stage in found if stages.index(stage) <= stop]
-    return found
+        picked = [stage for stage in picked if stages.index(stage) <= stop]
+    return picked
 
 
 def carry_out(
@@ -58,10 +58,10 @@ def carry_out(
         say(f"{stage.name}: done in {time.monotonic() - started:.1f} s ({why or 'again'})")
 
 
-def listed(stages: Sequence[Stage], stamps: Stamps) -> list[str]:
-    """A line for each stage: name, state, what it does."""
+def listed(stages: Sequence[Stage], choice: Choice, stamps: Stamps) -> list[str]:
+    """A line for each stage that is chosen, or for all: name, state, what it does."""
     lines = []
-    for stage in stages:
+    for stage in stages if choice == Choice() else chosen(stages, choice):
         why = stamps.why_not_done(stage)
         state = f"to do: {why}" if why else "done"
         kind = "only when named: " if stage.optional else ""
@@ -70,11 +70,11 @@ def listed(stages: Sequence[Stage], stamps: Stamps) -> list[str]:
 
 
 def _called(stages: Sequence[Stage], name: str) -> list[Stage]:
-    found = [stage for stage in stages if name in (stage.name, stage.base)]
-    if not found:
+    called = [stage for stage in stages if name in (stage.name, stage.base)]
+    if not called:
         names = dict.fromkeys(known for stage in stages for known in (stage.base, stage.name))
         raise ConfigError(unknown("stage", name, list(names)))
-    return found
+    return called
 
 
 def _needs(stages: Sequence[Stage], stage: Stage) -> list[Stage]:

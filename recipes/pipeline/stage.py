@@ -111,8 +111,8 @@ class Stamps:
             if missing:
                 raise InputError(f"{stage.name}: ended without {missing[0]}; see what it printed")
             # a stage that grows may add to what it reads
-            found = self._identity(stage) if stage.grows else begun
-            self._write(stage, {**found, "done": True, "outputs": marks(stage.outputs)})
+            identity = self._identity(stage) if stage.grows else begun
+            self._write(stage, {**identity, "done": True, "outputs": marks(stage.outputs)})
         finally:
             lock.release()
 
@@ -146,10 +146,10 @@ class Stamps:
 
     def _read(self, stage: Stage) -> dict[str, Any]:
         try:
-            found: dict[str, Any] = json.loads(self._path(stage).read_text(encoding="utf-8"))
+            stamp: dict[str, Any] = json.loads(self._path(stage).read_text(encoding="utf-8"))
         except FileNotFoundError:
             return {}
-        return found
+        return stamp
 
     def _write(self, stage: Stage, stamp: Mapping[str, Any]) -> None:
         write_json(self._path(stage), stamp)

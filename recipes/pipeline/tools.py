@@ -38,6 +38,10 @@ class Verbs:
         process = subprocess.Popen(command)
         try:
             code = process.wait(self._left())
+        except KeyboardInterrupt:  # it got the same signal and writes its checkpoint
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(60)
+            raise
         except subprocess.TimeoutExpired:
             raise SlotOverError("the slot is over, the build is not: rerun to resume") from None
         finally:

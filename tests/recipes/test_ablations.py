@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +18,16 @@ from sieve.bundle.directory import open_bundle
 from sieve.cli.main import main
 
 FOLDER = Path(__file__).parents[2] / "recipes" / "ablations"
-NAMES = ("verbs", "measured", "adaptation", "positive_weight", "model_sizes", "fresh_head", "seeds")
+NAMES = (
+    "verbs",
+    "measured",
+    "adaptation",
+    "positive_weight",
+    "model_sizes",
+    "fresh_head",
+    "seeds",
+    "aligners",
+)
 
 
 @pytest.fixture
@@ -155,3 +165,19 @@ def test_seeds(
         one, two = row["nvs_recalls"]
         assert row["nvs_mean"] == pytest.approx((one + two) / 2)
         assert row["nvs_deviation"] == pytest.approx(abs(one - two) / 2**0.5)
+
+
+def test_aligners(
+    calls: list[str], folder: Path, toy_data: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments = [
+        toy_data.corpus, folder / "model", "--test", f"{toy_data.valid_src},{toy_data.valid_tgt}",
+        "--aligners", "fast_align", "attention", "--work", folder / "work",
+    ]  # fmt: skip
+    monkeypatch.setattr(sys, "argv", ["aligners.py", *map(str, arguments)])
+    for expected in (["lexicon", "lexicon", "lexicon", "evaluate"], ["evaluate"]):
+        importlib.import_module("aligners").main()
+        assert [call.split()[0] for call in calls] == expected, "built once"
+        calls.clear()
+    table = json.loads((folder / "work" / "aligners.json").read_text())
+    assert {"fast_align", "attention"} <= set(re.findall(r"\w+", json.dumps(table)))

@@ -197,7 +197,7 @@ def test_the_list_names_every_stage(folder: Path) -> None:
     stages = Build(
         read_recipe(folder / "recipe.toml"), folder, places, Tools(Verbs(), 1), ("xx-yy", "yy-xx")
     ).stages()
-    lines = listed(stages, Stamps(places.work / "stamps"))
+    lines = listed(stages, EVERYTHING, Stamps(places.work / "stamps"))
     names = [line.split()[0] for line in lines]
     assert names[:2] == ["collect", "tokenizer"]
     assert names[-2:] == ["card.xx-yy", "card.yy-xx"]
@@ -262,6 +262,35 @@ def test_unknown_names_are_one_line(
     assert program.main([*words, *options]) == 2
     assert capsys.readouterr().err == f"error: {message}\n"
     assert os.listdir(tmp_path) == []
+
+
+READMES = [
+    (path.parent.name, line.partition("#")[0].removesuffix(" & "))
+    for path in program.RECIPES.glob("*/README.md")
+    for line in re.findall(r"^python recipes/build\.py .*", path.read_text(), re.M)
+    for line in line.split(" & ")
+]
+
+
+@pytest.mark.parametrize(("folder", "command"), READMES)
+def test_what_the_readmes_tell_to_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], folder: str, command: str
+) -> None:
+    words = command.split()[2:]
+    assert program.main([*words, "--list", "--work", str(tmp_path / "work")]) == 0
+    stages = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
+    assert stages and all(name.partition(".")[2] in ("", *_both(folder)) for name in stages)
+
+
+def _both(pair: str) -> tuple[str, str]:
+    return pair, "-".join(reversed(pair.split("-")))
+
+
+def test_stages_may_follow_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["de-en", "--only", "--work", str(tmp_path), "head", "--list"]
+    assert program.main(words) == 0
+    [line] = capsys.readouterr().out.splitlines()
+    assert line.split()[:3] == ["head.de-en", "to", "do:"]
 
 
 def test_data_that_is_missing_is_one_line(

@@ -54,7 +54,7 @@ def test_form_and_card(folder: Path) -> None:
     assert row.count("|") == 10 and str(nvs["unchanged"]) in row
     assert toy["none"]["signatures"][0] in lines[-1]
     assert f"`{nvs['selection']}`" in lines[1]
-    ended = [
+    ended: list[dict[str, Any]] = [
         {"kind": "train", "update": 7, "tokens": 5000, "seconds": 90.0},
         {"kind": "validation"},
     ]

@@ -40,11 +40,11 @@ def sample(
         other = path.with_name(path.name.replace(f".{first}.", f".{second}."))
         if not other.exists():
             continue  # borrowed text of one language
-        found = [
-            tokenizer.encode([line for i, line in enumerate(read_lines(one)) if i % every == 0])
-            for one in (path, other)
+        rows = [
+            tokenizer.encode([line for i, line in enumerate(read_lines(file)) if i % every == 0])
+            for file in (path, other)
         ]
-        for source, target in zip(*found, strict=True):
+        for source, target in zip(*rows, strict=True):
             if 0 < len(source) <= LONGEST and 0 < len(target) <= LONGEST:
                 sides[0].append(source)
                 sides[1].append(target)
@@ -111,4 +111,4 @@ def learn_aligner(pair: Recipe, collected: Path, tokenizers: Path, output: Path)
         arrays |= {f"{direction}.{key}": value for key, value in tables.items()}
         print(f"{len(src)} pairs, {len(tables['targets'])} probabilities", flush=True)
     with whole_file(output) as partial, partial.open("wb") as file:
-        np.savez_compressed(file, **arrays)
+        np.savez_compressed(file, **arrays)  # type: ignore[arg-type]  # numpy types names as bool

@@ -208,5 +208,5 @@ def number_all(job: Job, kind: str, jobs: int) -> None:
     }[kind]
     written = sorted(job.output(kind).parent.glob(f"???.{job.target}"))
     pieces = [replace(job, piece=int(path.name.split(".")[0])) for path in written]
-    for _ in each(work, [one for one in pieces if not _note(one, folder).exists()], jobs):
+    for _ in each(work, [piece for piece in pieces if not _note(piece, folder).exists()], jobs):
         pass

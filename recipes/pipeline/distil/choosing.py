@@ -69,7 +69,7 @@ class NBest:
 
 @dataclass(frozen=True)
 class Side:
-    """Where one side of the text of a piece is found, and how it is numbered."""
+    """Where one side of the text of a piece is, and how it is numbered."""
 
     text: Path
     """Pieces as `cut` makes them."""
@@ -161,9 +161,9 @@ def nearest(outputs: list[list[int]], scores: list[float], reference: list[int])
 
 def similarity(output: list[int], reference: list[int], wanted: Counter[tuple[int, ...]]) -> float:
     """BLEU of one sentence in subword tokens, each precision smoothed by one."""
-    found = _ngrams(output)
+    ngrams = _ngrams(output)
     hits = [0, 0, 0, 0]
-    for ngram, count in found.items():
+    for ngram, count in ngrams.items():
         hits[len(ngram) - 1] += min(count, wanted[ngram])
     value = min(0.0, 1.0 - len(reference) / max(len(output), 1))
     for order, hit in enumerate(hits, start=1):

@@ -85,15 +85,15 @@ def unpack(packed: Path, direction: str, work: Path) -> None:
     with tarfile.open(fileobj=io.BytesIO(b"".join(path.read_bytes() for path in parts))) as tar:
         files = {name: tar.extractfile(name).read() for name in tar.getnames()}  # type: ignore[union-attr]
     note = json.loads(files[NOTE])
-    found: dict[str, dict[str, Lines]] = {}
+    pieces: dict[str, dict[str, Lines]] = {}
     for key, names in note.items():
         group = key.split(".")[1]
         lines = bz2.decompress(files[f"{key}.bz2"]).decode().split("\n")
         lengths = [source_lengths(work, name, source)[group] for name in names]
         for name, piece in zip(names, dealt(lines[:-1], lengths), strict=True):
-            found.setdefault(name, {})[group] = piece
+            pieces.setdefault(name, {})[group] = piece
     folder = work / f"distilled.{direction}"
     folder.mkdir(parents=True, exist_ok=True)
-    for name, groups in found.items():
+    for name, groups in pieces.items():
         lines = [line for group in sorted(groups) for line in groups[group]]
         write_lines(folder / f"{name}.{target}", lines)

@@ -91,9 +91,9 @@ def _step(what: str, updates: int, tokens: int, minutes: float) -> str:
 def scores(result: Json, teacher: Json | None) -> list[str]:
     direction = result["direction"]
     before = {}
-    for one in (teacher or {"scores": []})["scores"]:
-        if one["direction"] == direction and one["beam"] == 5:
-            before[one["test"]] = one["BLEU"]
+    for score in (teacher or {"scores": []})["scores"]:
+        if score["direction"] == direction and score["beam"] == 5:
+            before[score["test"]] = score["BLEU"]
     default = next(iter(result["tests"].values())).get("nvs", {}).get("selection", "none")
     lines = [
         "## Scores",
@@ -116,7 +116,11 @@ def scores(result: Json, teacher: Json | None) -> list[str]:
         ]
         lines.append(f"| {' | '.join(str(cell) for cell in cells)} |")
     signatures = next(iter(result["tests"].values()))["none"]["signatures"]
-    return [*lines, "", "Signatures: " + ", ".join(f"`{one}`" for one in signatures) + "."]
+    return [
+        *lines,
+        "",
+        "Signatures: " + ", ".join(f"`{signature}`" for signature in signatures) + ".",
+    ]
 
 
 @dataclass(frozen=True)

@@ -74,12 +74,12 @@ def matching(lexicon: Lexicon, ids: list[IntArray], size: float) -> int:
     low, high = 1, 10_000
     while low < high:
         k = (low + high + 1) // 2
-        mean = np.mean([len(lexicon.top_k(one, k)) for one in ids])
+        mean = np.mean([len(lexicon.top_k(row, k)) for row in ids])
         low, high = (k, high) if mean <= size else (low, k - 1)
     return low
 
 
-def chosen(translator: Translator, one: ParallelSet) -> dict[str, str]:
+def selections(translator: Translator, test: ParallelSet) -> dict[str, str]:
     """Ways to select: none, the head, and the lexicon with sets as large as the head's."""
     resources = translator.resources
     names = {"none": NONE}
@@ -88,7 +88,7 @@ def chosen(translator: Translator, one: ParallelSet) -> dict[str, str]:
     names["nvs"] = str(translator.selector())
     if resources.lexicon is not None:
         probe = Probe.of_text(
-            one.name, translator.tokenizers, one.sources, {"reference": one.references}
+            test.name, translator.tokenizers, test.sources, {"reference": test.references}
         )
         head = {"nvs": translator.selector(names["nvs"])}
         size = recalls(translator.engine, probe, head)["nvs"]["reference"].mean_size
@@ -97,16 +97,16 @@ def chosen(translator: Translator, one: ParallelSet) -> dict[str, str]:
     return names
 
 
-def evaluate(translator: Translator, model: str, one: ParallelSet) -> dict[str, Any]:
+def evaluate(translator: Translator, model: str, test: ParallelSet) -> dict[str, Any]:
     """Everything about one test set."""
-    names = chosen(translator, one)
+    names = selections(translator, test)
     options = TableOptions(tuple(names.values()), latency_sentences=0)
-    found = {
-        name: translated(translator, one, name, options, lambda number: None)
+    outputs = {
+        name: translated(translator, test, name, options, lambda number: None)
         for name in names.values()
     }
-    rows = dict(zip(names, rows_of(translator, model, one, found, options), strict=True))
-    result: dict[str, Any] = {"sentences": len(one.sources), "none": quality(rows["none"])}
+    rows = dict(zip(names, rows_of(translator, model, test, outputs, options), strict=True))
+    result: dict[str, Any] = {"sentences": len(test.sources), "none": quality(rows["none"])}
     for kind, row in rows.items():
         if kind == "none":
             continue
@@ -121,7 +121,7 @@ def evaluate(translator: Translator, model: str, one: ParallelSet) -> dict[str, 
             "recall": shares,
         }
     if "nvs" in result:
-        sizes = at_sizes(translator, output_probe(translator, one, found[NONE]))
+        sizes = at_sizes(translator, output_probe(translator, test, outputs[NONE]))
         shares = result["nvs"]["recall"]
         result["nvs"]["recall"] = {
             kind: {"at_threshold": shares[kind], **sizes[kind]} for kind in KINDS
@@ -133,13 +133,13 @@ def test_sets(tests: Path, direction: str) -> dict[str, str]:
     """Name of each test set that this direction can use, and the stem of its files."""
     turned = "-".join(reversed(direction.split("-")))
     language = direction.split("-")[0]
-    found = {}
-    for name in (turned, direction):  # one's own direction goes before the other
+    stems = {}
+    for name in (turned, direction):  # the model's own direction goes before the other
         for path in sorted(tests.glob(f"*.{name}.{language}")):
             test = path.name.split(".")[0]
             if test not in LEFT_OUT and (name == direction or test not in ONE_WAY):
-                found[test] = f"{test}.{name}"
-    return dict(sorted(found.items()))
+                stems[test] = f"{test}.{name}"
+    return dict(sorted(stems.items()))
 
 
 @dataclass(frozen=True)

@@ -61,12 +61,12 @@ class Counts:
 
 def count(pairs: Iterable[tuple[str, str]]) -> tuple[Counts, Counts]:
     """The words of both sides."""
-    found = (Counts(), Counts())
+    counts = (Counts(), Counts())
     for sides in pairs:
         first, second = (set(WORD.findall(line)) for line in sides)
-        found[0].add(first, second)
-        found[1].add(second, first)
-    return found
+        counts[0].add(first, second)
+        counts[1].add(second, first)
+    return counts
 
 
 def names_of(source: str, target: str, counts: dict[str, Counts]) -> Names:

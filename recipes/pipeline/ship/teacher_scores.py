@@ -43,8 +43,8 @@ def translate(engine: Engine[Any], ids: Sequence[Any], beam: int) -> list[tuple[
     options = SearchOptions(beam_size=beam)
     for start in range(0, len(order), BATCH):
         rows = order[start : start + BATCH]
-        found = engine.translate([ids[row] for row in rows], FullVocabulary(), options)
-        for row, hypotheses in zip(rows, found, strict=True):
+        outputs = engine.translate([ids[row] for row in rows], FullVocabulary(), options)
+        for row, hypotheses in zip(rows, outputs, strict=True):
             tokens[row] = hypotheses[0].tokens
     return tokens
 

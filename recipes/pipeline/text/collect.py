@@ -66,8 +66,8 @@ class Cleaner:
         for start in range(0, len(lines[0]), 8192):
             sides = [[noise.repair(normalize(x)) for x in s[start : start + 8192]] for s in lines]
             good = self._without_noise(sides, ratio, removed)
-            good, found = apply_text_rules(rules, *good)
-            removed += found
+            good, refused = apply_text_rules(rules, *good)
+            removed += refused
             for source, target in zip(*good, strict=True):
                 mark = sentence_hash(f"{source}\n{target}")
                 if mark in self._seen:

@@ -92,12 +92,12 @@ def copies(
     """Some of the pairs with other literals, the same for the same seed."""
     rng = random.Random(seed)
     names = names_of(sources, targets)
-    found = [
-        one
+    pairs = [
+        pair
         for source, target in zip(sources, targets, strict=True)
-        if rng.random() < SHARE and (one := copied(source, target, names, rng))
+        if rng.random() < SHARE and (pair := copied(source, target, names, rng))
     ]
-    return [source for source, _ in found], [target for _, target in found]
+    return [source for source, _ in pairs], [target for _, target in pairs]
 
 
 def _common(pattern: re.Pattern[str], source: str, target: str) -> Iterator[str]:

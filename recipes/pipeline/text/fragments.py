@@ -49,8 +49,8 @@ def phrase(words: int, links: Sequence[Link], rng: random.Random) -> tuple[Span,
         length = rng.randint(1, min(LONGEST, words))
         first = rng.randint(0, words - length)
         span = (first, first + length - 1)
-        if found := partner(links, span):
-            return span, found
+        if partners := partner(links, span):
+            return span, partners
     return None
 
 
@@ -76,8 +76,8 @@ class Words:
     def pieces(self, span: Span) -> list[int]:
         """Of some words in a row."""
         first, last = span
-        found: list[int] = self._ids[self._edges[first] : self._edges[last + 1]].tolist()
-        return found
+        pieces: list[int] = self._ids[self._edges[first] : self._edges[last + 1]].tolist()
+        return pieces
 
 
 def finished(text: str, lower: bool) -> str:
@@ -98,7 +98,7 @@ def fragments(corpus: Corpus, alignments: Alignments, seed: int) -> tuple[list[s
     tokenizers = corpus.tokenizers()
     starts = word_starts(tokenizers.source), word_starts(tokenizers.target)
     chosen = [pair for pair in range(corpus.num_pairs) if rng.random() < SHARE]
-    found: tuple[list[list[int]], list[list[int]]] = ([], [])
+    phrases: tuple[list[list[int]], list[list[int]]] = ([], [])
     src, tgt = corpus.pairs(chosen)
     for row, pair in enumerate(chosen):
         source, target = Words(src[row], starts[0]), Words(tgt[row], starts[1])
@@ -106,9 +106,9 @@ def fragments(corpus: Corpus, alignments: Alignments, seed: int) -> tuple[list[s
             (source.of_piece[s], target.of_piece[t]) for s, t in alignments.links(pair).tolist()
         }
         if spans := phrase(len(source), sorted(links), rng):
-            found[0].append(source.pieces(spans[0]))
-            found[1].append(target.pieces(spans[1]))
-    texts = tokenizers.source.decode(found[0]), tokenizers.target.decode(found[1])
+            phrases[0].append(source.pieces(spans[0]))
+            phrases[1].append(target.pieces(spans[1]))
+    texts = tokenizers.source.decode(phrases[0]), tokenizers.target.decode(phrases[1])
     lowered = [rng.random() < LOWER for _ in texts[0]]
     rows = (
         (finished(source, lower), finished(target, lower))
