@@ -151,11 +151,12 @@ class Build:
         places, name, budgets = self.places, work.direction, self.recipe.budgets
         corpora, for_head = places.of("corpora", name), places.of("head-corpora", name)
         valid = (places.collected / "test",)
-        start = (work.start,) if name in self.recipe.start.students else ()
+        other = self.recipe.start.students.get(name)
+        start = (Path(other), places.tokenizer) if other else ()
         yield Stage(
             f"student.{name}", "the student learns from its teacher (GPU)", work.student,
-            inputs=(corpora, *valid), outputs=_run(places, "student", name),
-            owns=(places.of("student", name),), maybe=start,
+            inputs=(corpora, *valid, *start), outputs=_run(places, "student", name),
+            owns=(places.of("student", name), work.start),
             settings=self._some("student", "repeats", "start"),
             budget={"minutes": budgets.student},
         )  # fmt: skip
