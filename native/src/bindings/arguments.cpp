@@ -11,16 +11,16 @@
 
 namespace sieve {
 
-void check_ids(const std::string& name, std::span<const std::int32_t> ids, std::size_t words) {
+void check_ids(const std::string& name, std::span<const std::int32_t> ids, std::size_t vocab) {
   for (const std::int32_t id : ids) {
-    if (id < 0 || static_cast<std::size_t>(id) >= words) {
+    if (id < 0 || static_cast<std::size_t>(id) >= vocab) {
       throw std::invalid_argument(name + ": got id " + std::to_string(id) + ", expected 0 to " +
-                                  std::to_string(words - 1));
+                                  std::to_string(vocab - 1));
     }
   }
 }
 
-void Ragged::check(const std::string& name, std::size_t rows, std::size_t words) const {
+void Ragged::check(const std::string& name, std::size_t rows, std::size_t vocab) const {
   if (offsets.shape(0) == 0 || offsets.shape(0) != rows + 1 || offsets.data()[0] != 0 ||
       offsets.data()[rows] != static_cast<std::int64_t>(ids.shape(0))) {
     throw std::invalid_argument(name + ": offsets do not fit");
@@ -30,7 +30,7 @@ void Ragged::check(const std::string& name, std::size_t rows, std::size_t words)
       throw std::invalid_argument(name + ": offsets must not fall");
     }
   }
-  check_ids(name, {ids.data(), ids.shape(0)}, words);
+  check_ids(name, {ids.data(), ids.shape(0)}, vocab);
 }
 
 Ragged ragged(const nb::handle& value) {
@@ -69,12 +69,12 @@ Tensors tensors_of(const nb::dict& arrays) {
 namespace {
 
 std::vector<std::int32_t> ids_of(const nb::handle& given, const std::string& name,
-                                 std::size_t words) {
+                                 std::size_t vocab) {
   std::vector<std::int32_t> ids;
   if (!nb::try_cast(given, ids)) {
-    throw std::invalid_argument(name + ": expected ids from 0 to " + std::to_string(words - 1));
+    throw std::invalid_argument(name + ": expected ids from 0 to " + std::to_string(vocab - 1));
   }
-  check_ids(name, ids, words);
+  check_ids(name, ids, vocab);
   return ids;
 }
 
@@ -98,8 +98,8 @@ class Settings {
   std::int32_t id(const char* name) const {
     return given_[name].is_none() ? kNoId : nb::cast<std::int32_t>(given_[name]);
   }
-  std::vector<std::int32_t> ids(const char* name, std::size_t words) const {
-    return ids_of(given_[name], name, words);
+  std::vector<std::int32_t> ids(const char* name, std::size_t vocab) const {
+    return ids_of(given_[name], name, vocab);
   }
 
  private:
@@ -107,8 +107,8 @@ class Settings {
 };
 
 void set_sizes(const Settings& settings, Architecture& model) {
-  model.src_words = settings.number("src_vocab_size");
-  model.tgt_words = settings.number("tgt_vocab_size");
+  model.src_vocab = settings.number("src_vocab_size");
+  model.tgt_vocab = settings.number("tgt_vocab_size");
   model.encoder_layers = settings.number("encoder_layers");
   model.decoder_layers = settings.number("decoder_layers");
   model.width = settings.number("d_model");
@@ -135,7 +135,8 @@ void set_variants(const Settings& settings, Architecture& model) {
   const bool scaled = settings.flag("embedding_scale");
   model.embedding_factor = scaled ? std::sqrt(static_cast<float>(model.width)) : 1.0F;
   const std::size_t half = model.width / 2;
-  model.last_frequency = settings.is("position_step", "half_minus_one") && half > 0 ? half - 1 : half;
+  const bool shorter = settings.is("position_step", "half_minus_one") && half > 0;
+  model.last_frequency = shorter ? half - 1 : half;
   model.position_offset = settings.number("position_offset");
 }
 
@@ -148,7 +149,7 @@ Architecture architecture_of(const nb::dict& config) {
   set_variants(settings, model);
   model.start = settings.id("start");
   model.eos = settings.id("eos");
-  model.never = settings.ids("never", model.tgt_words);
+  model.never = settings.ids("never", model.tgt_vocab);
   const auto layer = nb::cast<std::int64_t>(config["alignment_layer"]);
   model.alignment_layer = layer < 0 ? model.decoder_layers - 1 : static_cast<std::size_t>(layer);
   model.alignment_heads.assign(std::min<std::size_t>(model.heads, 1U << 24), 0);
@@ -158,7 +159,7 @@ Architecture architecture_of(const nb::dict& config) {
   return model;
 }
 
-SearchOptions options_of(const nb::dict& given, std::size_t words) {
+SearchOptions options_of(const nb::dict& given, std::size_t vocab) {
   SearchOptions options;
   options.rows = nb::cast<std::size_t>(given["rows"]);
   options.n_best = nb::cast<std::size_t>(given["n_best"]);
@@ -171,14 +172,14 @@ SearchOptions options_of(const nb::dict& given, std::size_t words) {
   options.lossless = nb::cast<bool>(given["lossless"]);
   for (const nb::handle one : nb::cast<nb::list>(given["blocked"])) {
     const auto pair = nb::cast<nb::tuple>(one);
-    Blocked blocked{ids_of(pair[0], "blocked", words), nb::cast<bool>(pair[1])};
+    Blocked blocked{ids_of(pair[0], "blocked", vocab), nb::cast<bool>(pair[1])};
     if (!blocked.tokens.empty()) {
       options.blocked.push_back(std::move(blocked));
     }
   }
-  const std::vector<std::int32_t> open_ids = ids_of(given["open_ids"], "open_ids", words);
+  const std::vector<std::int32_t> open_ids = ids_of(given["open_ids"], "open_ids", vocab);
   if (!options.blocked.empty()) {
-    options.opens.assign(words, 0);
+    options.opens.assign(vocab, 0);
     for (const std::int32_t id : open_ids) {
       options.opens[static_cast<std::size_t>(id)] = 1;
     }

@@ -20,8 +20,8 @@ using Ids = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::devic
 using Numbers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Floats = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-/// Refuses ids that no vocabulary of so many words has.
-void check_ids(const std::string& name, std::span<const std::int32_t> ids, std::size_t words);
+/// Refuses ids that no vocabulary of so many tokens has.
+void check_ids(const std::string& name, std::span<const std::int32_t> ids, std::size_t vocab);
 
 /// Rows of different lengths, one behind the other: row i is ids[offsets[i]:offsets[i + 1]].
 struct Ragged {
@@ -36,8 +36,8 @@ struct Ragged {
     return {ids.data() + first, last - first};
   }
 
-  /// Refuses rows that are not `rows` many or hold ids of `words` or more.
-  void check(const std::string& name, std::size_t rows, std::size_t words) const;
+  /// Refuses rows that are not `rows` many or hold ids of `vocab` or more.
+  void check(const std::string& name, std::size_t rows, std::size_t vocab) const;
 };
 
 /// From a pair (ids, offsets).
@@ -48,7 +48,7 @@ Tensors tensors_of(const nb::dict& arrays);
 
 Architecture architecture_of(const nb::dict& config);
 
-SearchOptions options_of(const nb::dict& given, std::size_t words);
+SearchOptions options_of(const nb::dict& given, std::size_t vocab);
 
 /// An array (rows, columns) for Python, which from now on owns the values.
 nb::object float_array(std::unique_ptr<float[]> values, std::size_t rows, std::size_t columns);

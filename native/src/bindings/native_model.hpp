@@ -67,7 +67,7 @@ class NativeModel {
 
   Encoded encode(const nb::tuple& source, std::size_t threads) const {
     const Ragged src = ragged(source);
-    src.check("source", src.size(), architecture().src_words);
+    src.check("source", src.size(), architecture().src_vocab);
     Encoded encoded;
     encoded.model = number_;
     Request request;
@@ -76,11 +76,12 @@ class NativeModel {
       const auto row = src.row(i);
       encoded.ids.emplace_back(row.begin(), row.end());
       if (row.empty()) {
-        encoded.ids.back().push_back(architecture().eos);  // a source without tokens reads as its end alone
+        // a source without tokens reads as its end alone
+        encoded.ids.back().push_back(architecture().eos);
       }
     }
     for (const auto& ids : encoded.ids) {
-      request.sentences.push_back({.ids = ids, .words = {}, .prefix = {}});
+      request.sentences.push_back({.ids = ids, .tokens = {}, .prefix = {}});
     }
     PythonInterrupt interrupt;
     const nb::gil_scoped_release release;
@@ -89,8 +90,8 @@ class NativeModel {
   }
 
   nb::object pooled_logits(const Encoded& encoded, std::size_t threads) const {
-    const std::size_t rows = encoded.ids.size(), words = architecture().tgt_words;
-    auto values = std::make_unique<float[]>(std::max<std::size_t>(1, rows * words));
+    const std::size_t rows = encoded.ids.size(), vocab = architecture().tgt_vocab;
+    auto values = std::make_unique<float[]>(std::max<std::size_t>(1, rows * vocab));
     Request request;
     request.sentences = encoded_sentences(encoded);
     request.threads = threads;
@@ -99,7 +100,7 @@ class NativeModel {
       const nb::gil_scoped_release release;
       engine_.pooled_logits(request, interrupt, values.get());
     }
-    return float_array(std::move(values), rows, words);
+    return float_array(std::move(values), rows, vocab);
   }
 
   /// The states of all positions of all sentences, one behind the other.
@@ -138,7 +139,7 @@ class NativeModel {
   nb::list translate(const nb::object& source, const nb::dict& selection, const nb::dict& search,
                      std::size_t threads) const {
     Call call = prepare(source, selection, search["prefixes"]);
-    call.request.search = options_of(search, architecture().tgt_words);
+    call.request.search = options_of(search, architecture().tgt_vocab);
     call.request.threads = threads;
     set_limits(call.request.sentences, search);
     std::vector<Result> results;
@@ -166,7 +167,7 @@ class NativeModel {
  private:
   /// One request, and what keeps its arrays alive.
   struct Call {
-    Ragged source, words, prefixes, favoured;
+    Ragged source, tokens, prefixes, favoured;
     Ids include, exclude;
     Floats bonuses;
     Request request;
@@ -180,7 +181,7 @@ class NativeModel {
     }
     std::vector<Sentence> sentences;
     for (std::size_t i = 0; i < encoded.ids.size(); ++i) {
-      sentences.push_back({.ids = encoded.ids[i], .words = {}, .prefix = {}});
+      sentences.push_back({.ids = encoded.ids[i], .tokens = {}, .prefix = {}});
       sentences.back().memory = encoded.memories[i].data();
     }
     return sentences;
@@ -197,12 +198,12 @@ class NativeModel {
       sentences = source_sentences(call.source);
     }
     select(selection, call);
-    const std::size_t words = architecture().tgt_words, count = sentences.size();
-    if (!selection["words"].is_none()) {
-      call.words = ragged(selection["words"]);
-      call.words.check("words", count, words);
+    const std::size_t vocab = architecture().tgt_vocab, count = sentences.size();
+    if (!selection["tokens"].is_none()) {
+      call.tokens = ragged(selection["tokens"]);
+      call.tokens.check("tokens", count, vocab);
       for (std::size_t i = 0; i < count; ++i) {
-        sentences[i].words = call.words.row(i);
+        sentences[i].tokens = call.tokens.row(i);
       }
     }
     if (!selection["bonuses"].is_none()) {
@@ -210,7 +211,7 @@ class NativeModel {
     }
     if (!prefixes.is_none()) {
       call.prefixes = ragged(prefixes);
-      call.prefixes.check("prefixes", count, words);
+      call.prefixes.check("prefixes", count, vocab);
       for (std::size_t i = 0; i < count; ++i) {
         sentences[i].prefix = call.prefixes.row(i);
       }
@@ -223,7 +224,7 @@ class NativeModel {
     std::vector<Sentence>& sentences = call.request.sentences;
     call.favoured = ragged(given[0]);
     call.bonuses = nb::cast<Floats>(given[1]);
-    call.favoured.check("bonuses", sentences.size(), architecture().tgt_words);
+    call.favoured.check("bonuses", sentences.size(), architecture().tgt_vocab);
     if (call.bonuses.shape(0) != call.favoured.ids.shape(0)) {
       throw std::invalid_argument("bonuses: expected a value for each id");
     }
@@ -236,7 +237,7 @@ class NativeModel {
 
   std::vector<Sentence> source_sentences(const Ragged& source) const {
     const std::span<const std::int32_t> end(&architecture().eos, 1);
-    source.check("source", source.size(), architecture().src_words);
+    source.check("source", source.size(), architecture().src_vocab);
     std::vector<Sentence> sentences(source.size());
     for (std::size_t i = 0; i < source.size(); ++i) {
       const auto ids = source.row(i);
@@ -260,8 +261,8 @@ class NativeModel {
     call.exclude = nb::cast<Ids>(given["exclude"]);
     selection.include = {call.include.data(), call.include.shape(0)};
     selection.exclude = {call.exclude.data(), call.exclude.shape(0)};
-    check_ids("include", selection.include, architecture().tgt_words);
-    check_ids("exclude", selection.exclude, architecture().tgt_words);
+    check_ids("include", selection.include, architecture().tgt_vocab);
+    check_ids("exclude", selection.exclude, architecture().tgt_vocab);
   }
 
   static void set_limits(std::vector<Sentence>& sentences, const nb::dict& search) {
@@ -277,7 +278,7 @@ class NativeModel {
     }
   }
 
-  /// [(number of words, times gone back, timings, [(tokens, scores, positions, margin)])]
+  /// [(number of tokens, times gone back, timings, [(tokens, scores, positions, margin)])]
   static nb::list as_python(const std::vector<Result>& results) {
     nb::list all;
     for (const Result& result : results) {
@@ -289,7 +290,7 @@ class NativeModel {
       }
       const Timing& time = result.timing;
       all.append(nb::make_tuple(
-          result.words, result.returns,
+          result.shortlist_size, result.returns,
           nb::make_tuple(time.encode, time.select, time.gather, time.search, time.steps),
           hypotheses));
     }

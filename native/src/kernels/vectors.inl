@@ -1,8 +1,8 @@
 // Vectors of the compiler's own kind, as wide as the file that includes this asks for
 // (SIEVE_LANES), and the functions on them that a CPU has no instruction for.
 //
-// Included inside an unnamed namespace, and without templates of the standard library: code compiled
-// for one CPU must not be merged by the linker with code of the same name compiled for another.
+// Included inside an unnamed namespace, and without templates of the standard library: code
+// compiled for one CPU must not be merged by the linker with code of the same name compiled for another.
 
 constexpr std::size_t kLanes = SIEVE_LANES;
 constexpr std::size_t kPerGroup = kGroup / kLanes;  // vectors in a group of 64

@@ -16,7 +16,7 @@ struct Architecture {
   enum class Tie { kAll, kOutput, kNone };
   enum class Head { kNone, kTied, kFull };
 
-  std::size_t src_words = 0, tgt_words = 0;
+  std::size_t src_vocab = 0, tgt_vocab = 0;
   std::size_t encoder_layers = 0, decoder_layers = 0;
   std::size_t width = 0, hidden = 0, heads = 0;
   bool recurrent = true;  // SSRU, else self-attention

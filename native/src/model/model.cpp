@@ -62,7 +62,7 @@ struct Finder {
 
 void check(const Architecture& d) {
   constexpr std::size_t kMost = std::size_t{1} << 24;
-  for (const std::size_t size : {d.src_words, d.tgt_words, d.encoder_layers, d.decoder_layers,
+  for (const std::size_t size : {d.src_vocab, d.tgt_vocab, d.encoder_layers, d.decoder_layers,
                                  d.width, d.hidden, d.heads}) {
     if (size == 0 || size > kMost) {
       throw ModelError("a dimension of the model is " + std::to_string(size) +
@@ -70,8 +70,8 @@ void check(const Architecture& d) {
     }
   }
   if (d.width % d.heads != 0 || d.width % 2 != 0 || d.head_hidden > kMost ||
-      std::max(d.eos, d.start) >= static_cast<std::int32_t>(d.tgt_words) ||
-      d.eos >= static_cast<std::int32_t>(d.src_words) || d.last_frequency == 0 ||
+      std::max(d.eos, d.start) >= static_cast<std::int32_t>(d.tgt_vocab) ||
+      d.eos >= static_cast<std::int32_t>(d.src_vocab) || d.last_frequency == 0 ||
       d.alignment_layer >= d.decoder_layers || d.alignment_heads.size() != d.heads) {
     throw ModelError("the dimensions of the model contradict each other");
   }
@@ -85,15 +85,15 @@ Model::Model(const Architecture& architecture, const Tensors& tensors, bool int8
   check(architecture);
   const Architecture& d = architecture_;
   const Finder find{tensors, int8};
-  tgt_embedding_ = Matrix::find(tensors, "tgt_embedding.weight", d.tgt_words, d.width, int8);
+  tgt_embedding_ = Matrix::find(tensors, "tgt_embedding.weight", d.tgt_vocab, d.width, int8);
   src_embedding_ = d.tie == Architecture::Tie::kAll
                        ? tgt_embedding_
-                       : Matrix::find(tensors, "src_embedding.weight", d.src_words, d.width, int8);
+                       : Matrix::find(tensors, "src_embedding.weight", d.src_vocab, d.width, int8);
   if (d.tie == Architecture::Tie::kNone) {
-    output_ = Matrix::find(tensors, "output.weight", d.tgt_words, d.width, int8);
+    output_ = Matrix::find(tensors, "output.weight", d.tgt_vocab, d.width, int8);
   }
-  output_bias_ = find_vector(tensors, "output.bias", d.tgt_words);
-  std::fill(output_bias_.data() + d.tgt_words, output_bias_.data() + padded(d.tgt_words),
+  output_bias_ = find_vector(tensors, "output.bias", d.tgt_vocab);
+  std::fill(output_bias_.data() + d.tgt_vocab, output_bias_.data() + padded(d.tgt_vocab),
             -std::numeric_limits<float>::infinity());
   for (std::size_t i = 0; i < d.encoder_layers; ++i) {
     encoder_.push_back(find.encoder_layer("encoder.layers." + std::to_string(i) + ".", d));
@@ -106,13 +106,13 @@ Model::Model(const Architecture& architecture, const Tensors& tensors, bool int8
     decoder_norm_ = find.norm("decoder.norm", d.width);
   }
   if (d.head != Architecture::Head::kNone) {
-    head_bias_ = find_vector(tensors, "nvs.bias", d.tgt_words);
+    head_bias_ = find_vector(tensors, "nvs.bias", d.tgt_vocab);
   }
   if (d.head == Architecture::Head::kTied) {
     head_hidden_ = find.linear("nvs.hidden", d.head_hidden, d.width);
     head_out_ = find.linear("nvs.out", d.width, d.head_hidden);
   } else if (d.head == Architecture::Head::kFull) {
-    head_ = Matrix::find(tensors, "nvs.weight", d.tgt_words, d.width, int8);
+    head_ = Matrix::find(tensors, "nvs.weight", d.tgt_vocab, d.width, int8);
   }
   make_positions();
 }
@@ -247,7 +247,7 @@ void Model::vote(std::size_t first, std::size_t count, const Workspace& work,
   const Matrix& weight = head_is_tied() ? output() : head_;
   work.activations.pool(kernels_, weight.part(first, count), logits);
   const float* bias = head_bias_.data() + first;
-  for (std::size_t i = 0; i < std::min(count, architecture_.tgt_words - first); ++i) {
+  for (std::size_t i = 0; i < std::min(count, architecture_.tgt_vocab - first); ++i) {
     logits[i] += bias[i];
   }
 }

@@ -53,7 +53,8 @@ struct Workspace {
 class Model {
  public:
   /// Takes views of int8 tensors, which must outlive the model; throws ModelError.
-  Model(const Architecture& architecture, const Tensors& tensors, bool int8, const Kernels& kernels);
+  Model(const Architecture& architecture, const Tensors& tensors, bool int8,
+        const Kernels& kernels);
 
   const Architecture& architecture() const { return architecture_; }
   bool int8() const { return int8_; }
@@ -61,7 +62,7 @@ class Model {
   std::size_t stride() const { return padded(architecture_.width); }
   const std::vector<DecoderLayer>& decoder() const { return decoder_; }
   const Matrix& output() const { return output_.channels() != 0 ? output_ : tgt_embedding_; }
-  /// (padded words), −inf behind the last word.
+  /// (padded tokens), −inf behind the last token.
   const float* output_bias() const { return output_bias_.data(); }
 
   /// Memory (T, stride) of T source ids.
@@ -70,9 +71,9 @@ class Model {
   bool head_is_tied() const { return architecture_.head == Architecture::Head::kTied; }
   /// Makes the selection head ready to vote on a sentence: activations for `vote`.
   void prepare_vote(const FloatRows& memory, Workspace& work) const;
-  /// Logits of `count` words from `first` (a multiple of 64) on, maxima over positions.
+  /// Logits of `count` tokens from `first` (a multiple of 64) on, maxima over positions.
   void vote(std::size_t first, std::size_t count, const Workspace& work, float* logits) const;
-  /// Row of a target word at a position, as the decoder reads it; of no word: zeros and position.
+  /// Row of a target token at a position, as the decoder reads it; of no token: zeros and position.
   void embed_target(std::int32_t id, std::size_t position, float* row) const;
   /// x += out(activation(hidden(x))) for `rows` rows, with its norm before or after.
   void feed_forward(const FeedForward& layer, std::size_t rows, float* x, Workspace& work) const;

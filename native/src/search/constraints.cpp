@@ -8,40 +8,40 @@ namespace sieve {
 constexpr float kNever = -std::numeric_limits<float>::infinity();
 
 void Constraints::start(const SearchOptions& options, std::span<const std::int32_t> prefix,
-                        const OutputWords& words) {
+                        const Shortlist& shortlist) {
   options_ = &options;
   prefix_ = prefix;
-  words_ = &words;
+  shortlist_ = &shortlist;
   position_ = 0;
   depth_ = 1;
   never_.clear();
-  for (const std::int32_t id : words.architecture().never) {
-    never_.push_back(words.column(id));
+  for (const std::int32_t id : shortlist.architecture().never) {
+    never_.push_back(shortlist.column(id));
   }
   last_.clear();
   for (const Blocked& one : options.blocked) {
     depth_ = std::max(depth_, one.tokens.size());
-    last_.push_back(words.column(one.tokens.back()));
+    last_.push_back(shortlist.column(one.tokens.back()));
   }
-  recent_.assign(options.rows * depth_, words.architecture().start);
-  moved_.assign(options.rows * depth_, words.architecture().start);
+  recent_.assign(options.rows * depth_, shortlist.architecture().start);
+  moved_.assign(options.rows * depth_, shortlist.architecture().start);
 }
 
 void Constraints::forbid(std::int64_t column, float* logits, float* maxima) const {
   if (column >= 0) {
     const auto place = static_cast<std::size_t>(column), chunk = place / kGroup;
     logits[place] = kNever;
-    words_->kernels().chunk_maxima(logits + chunk * kGroup, kGroup, maxima + chunk);
+    shortlist_->kernels().chunk_maxima(logits + chunk * kGroup, kGroup, maxima + chunk);
   }
 }
 
 void Constraints::apply(std::size_t row, float* logits, float* maxima) const {
   if (position_ < prefix_.size()) {
-    const auto kept = static_cast<std::size_t>(words_->column(prefix_[position_]));
+    const auto kept = static_cast<std::size_t>(shortlist_->column(prefix_[position_]));
     const float value = logits[kept];
-    std::fill(logits, logits + words_->columns(), kNever);
+    std::fill(logits, logits + shortlist_->columns(), kNever);
     logits[kept] = value;
-    words_->kernels().chunk_maxima(logits, words_->columns(), maxima);
+    shortlist_->kernels().chunk_maxima(logits, shortlist_->columns(), maxima);
     return;
   }
   for (const std::int64_t column : never_) {

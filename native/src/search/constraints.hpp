@@ -1,5 +1,5 @@
-// What a translation must begin with and must not contain. Probabilities are those of all words that
-// the search chooses from, the forbidden ones included: Marian and transformers do the same.
+// What a translation must begin with and must not contain. Forbidden tokens still count in
+// probabilities: Marian and transformers do the same.
 #pragma once
 
 #include <cstddef>
@@ -7,14 +7,14 @@
 #include <span>
 #include <vector>
 
-#include "words.hpp"
+#include "shortlist.hpp"
 
 namespace sieve {
 
 class Constraints {
  public:
   void start(const SearchOptions& options, std::span<const std::int32_t> prefix,
-             const OutputWords& words);
+             const Shortlist& shortlist);
   /// Whether a search needs any.
   static bool wanted(const SearchOptions& options, std::span<const std::int32_t> prefix,
                      const Architecture& model) {
@@ -30,9 +30,9 @@ class Constraints {
 
   const SearchOptions* options_ = nullptr;
   std::span<const std::int32_t> prefix_;
-  const OutputWords* words_ = nullptr;
+  const Shortlist* shortlist_ = nullptr;
   std::vector<std::int64_t> never_;  // columns
-  std::vector<std::int64_t> last_;   // column of each sequence's last word
+  std::vector<std::int64_t> last_;   // column of each sequence's last token
   std::size_t depth_ = 0, position_ = 0;
   std::vector<std::int32_t> recent_, moved_;  // (rows, depth) newest last
 };

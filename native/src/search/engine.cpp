@@ -22,7 +22,7 @@ class Clock {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-/// Scores of several hypotheses compare only when all words count: as much work as a full search.
+/// Scores of several hypotheses compare only when all tokens count: as much work as a full search.
 bool drafts(const Request& request) {
   const SearchOptions& search = request.search;
   return search.lossless && search.rows == 1 && !search.sampling && search.blocked.empty() &&
@@ -58,15 +58,15 @@ FloatRows Engine::memory(const Sentence& sentence, Scratch& scratch) const {
   return {states, length, stride};
 }
 
-/// Encodes a sentence and chooses its words.
+/// Encodes a sentence and chooses its tokens.
 FloatRows Engine::begin(const Sentence& sentence, const Selection& selection, Scratch& scratch,
                         Timing& timing) const {
   Clock clock;
   const FloatRows states = memory(sentence, scratch);
   timing.encode = clock.lap();
-  scratch.words.choose(model_, selection, sentence, states, scratch.work);
-  scratch.words.load();
-  timing.gather = scratch.words.gathering();
+  scratch.shortlist.choose(model_, selection, sentence, states, scratch.work);
+  scratch.shortlist.load();
+  timing.gather = scratch.shortlist.gathering();
   timing.select = clock.lap() - timing.gather;
   return states;
 }
@@ -88,19 +88,19 @@ std::vector<Result> Engine::translate(const Request& request, Interrupt& interru
       Clock clock;
       own->decoder.start(model_, states, options.rows, own->work);
       if (drafting) {
-        result.hypotheses =
-            own->lossless.run(sentence, request, own->decoder, own->words, own->work, interrupt);
+        result.hypotheses = own->lossless.run(sentence, request, own->decoder, own->shortlist,
+                                              own->work, interrupt);
         result.timing.steps = own->lossless.steps();
         result.returns = own->lossless.returns();
       } else {
         result.hypotheses =
-            own->search.run(sentence, options, own->decoder, own->words, own->work, interrupt);
+            own->search.run(sentence, options, own->decoder, own->shortlist, own->work, interrupt);
         result.timing.steps = own->search.steps();
       }
       for (Hypothesis& hypothesis : result.hypotheses) {
-        hypothesis.margin = own->words.margin(hypothesis.tokens);
+        hypothesis.margin = own->shortlist.margin(hypothesis.tokens);
       }
-      result.words = own->words.size();
+      result.shortlist_size = own->shortlist.size();
       result.timing.search = clock.lap();
     }
   };
@@ -128,7 +128,7 @@ std::vector<Buffer<float>> Engine::encode(const Request& request, Interrupt& int
 }
 
 void Engine::pooled_logits(const Request& request, Interrupt& interrupt, float* out) const {
-  const std::size_t V = model_.architecture().tgt_words;
+  const std::size_t V = model_.architecture().tgt_vocab;
   Queue queue(request.sentences, interrupt);
   const auto work = [&] {
     Borrowed own(*this);
@@ -155,7 +155,7 @@ std::vector<Result> Engine::score(const Request& request, Interrupt& interrupt) 
       const std::span<const std::int32_t> target = std::exchange(sentence.prefix, {});
       Result& result = results[index];
       const FloatRows states = begin(sentence, request.selection, *own, result.timing);
-      result.words = own->words.size();
+      result.shortlist_size = own->shortlist.size();
       own->decoder.start(model_, states, 1, own->work);
       result.hypotheses.push_back(forced(target, *own, interrupt));
     }
@@ -169,7 +169,7 @@ std::vector<Result> Engine::score(const Request& request, Interrupt& interrupt) 
 /// Scores of given tokens, and of EOS after them.
 Hypothesis Engine::forced(std::span<const std::int32_t> target, Scratch& scratch,
                           Interrupt& interrupt) const {
-  const std::size_t columns = scratch.words.columns();
+  const std::size_t columns = scratch.shortlist.columns();
   float* logits = scratch.logits.grow(columns);
   float* maxima = scratch.maxima.grow(columns / kGroup);
   Hypothesis hypothesis;
@@ -180,10 +180,10 @@ Hypothesis Engine::forced(std::span<const std::int32_t> target, Scratch& scratch
       throw Stopped{};
     }
     const float* state = scratch.decoder.step({&id, 1}, {&parent, 1}, scratch.work);
-    scratch.words.logits({state, 1, model_.stride()}, scratch.work, logits);
+    scratch.shortlist.logits({state, 1, model_.stride()}, scratch.work, logits);
     const float total = log_sum(model_.kernels(), logits, columns, maxima);
     id = step < target.size() ? target[step] : model_.architecture().eos;
-    const std::int64_t column = scratch.words.column(id);
+    const std::int64_t column = scratch.shortlist.column(id);
     hypothesis.scores.push_back(column < 0 ? -std::numeric_limits<float>::infinity()
                                            : logits[static_cast<std::size_t>(column)] - total);
   }

@@ -21,7 +21,7 @@ namespace sieve {
 struct Scratch {
   Workspace work;
   Decoder decoder;
-  OutputWords words;
+  Shortlist shortlist;
   Search search;
   LosslessSearch lossless;
   Buffer<float> memory, logits, maxima;
@@ -29,7 +29,8 @@ struct Scratch {
 
 class Engine {
  public:
-  Engine(const Architecture& architecture, const Tensors& tensors, bool int8, const Kernels& kernels)
+  Engine(const Architecture& architecture, const Tensors& tensors, bool int8,
+         const Kernels& kernels)
       : model_(architecture, tensors, int8, kernels) {}
 
   const Model& model() const { return model_; }
@@ -37,9 +38,9 @@ class Engine {
   std::vector<Result> translate(const Request& request, Interrupt& interrupt) const;
   /// Memories (T, stride), one a sentence.
   std::vector<Buffer<float>> encode(const Request& request, Interrupt& interrupt) const;
-  /// Pooled logits of the selection head into rows (words) of `out`.
+  /// Pooled logits of the selection head into rows (tokens) of `out`.
   void pooled_logits(const Request& request, Interrupt& interrupt, float* out) const;
-  /// Log-probabilities of each sentence's prefix and EOS after it; −inf for words not selected.
+  /// Log-probabilities of each sentence's prefix and EOS after it; −inf for tokens not selected.
   std::vector<Result> score(const Request& request, Interrupt& interrupt) const;
 
  private:

@@ -29,7 +29,7 @@ std::size_t highest(const Kernels& kernels, const float* logits, std::size_t col
 }  // namespace
 
 std::vector<Hypothesis> LosslessSearch::run(const Sentence& sentence, const Request& request,
-                                            Decoder& decoder, OutputWords& words, Workspace& work,
+                                            Decoder& decoder, Shortlist& shortlist, Workspace& work,
                                             Interrupt& interrupt) {
   const Model& model = decoder.model();
   steps_ = returns_ = 0;
@@ -47,12 +47,12 @@ std::vector<Hypothesis> LosslessSearch::run(const Sentence& sentence, const Requ
       if (interrupt.stopped()) {
         throw Stopped{};
       }
-      draft(decoder, words, work);
+      draft(decoder, shortlist, work);
     }
     check(sure, work);
     bool right = true;
     for (; sure < tokens_.size() && right; ++sure) {
-      right = accept(sure, words);
+      right = accept(sure, shortlist);
       if (!std::isfinite(scores_.back())) {
         return {};
       }
@@ -71,9 +71,9 @@ std::vector<Hypothesis> LosslessSearch::run(const Sentence& sentence, const Requ
   return {result(request.search.alignment)};
 }
 
-/// One step with the selected words.
-void LosslessSearch::draft(Decoder& decoder, const OutputWords& words, Workspace& work) {
-  const std::size_t step = tokens_.size(), S = decoder.model().stride(), C = words.columns();
+/// One step with the selected tokens.
+void LosslessSearch::draft(Decoder& decoder, const Shortlist& shortlist, Workspace& work) {
+  const std::size_t step = tokens_.size(), S = decoder.model().stride(), C = shortlist.columns();
   const std::int32_t before = step == 0 ? model_->architecture().start : tokens_.back(), parent = 0;
   const float* state = decoder.step({&before, 1}, {&parent, 1}, work);
   std::copy(state, state + S, states_.grow((step + 1) * S) + step * S);
@@ -84,24 +84,24 @@ void LosslessSearch::draft(Decoder& decoder, const OutputWords& words, Workspace
     return;
   }
   float* logits = logits_.grow(C);
-  words.logits({state, 1, S}, work, logits);
+  shortlist.logits({state, 1, S}, work, logits);
   for (const std::int32_t id : model_->architecture().never) {
-    const std::int64_t column = words.column(id);
+    const std::int64_t column = shortlist.column(id);
     if (column >= 0) {
       logits[column] = kNever;
     }
   }
-  tokens_.push_back(words.id(highest(model_->kernels(), logits, C, maxima_.grow(C / kGroup))));
+  tokens_.push_back(shortlist.id(highest(model_->kernels(), logits, C, maxima_.grow(C / kGroup))));
 }
 
-/// Takes a step that all words confirm, or the word that they say instead: then false.
-bool LosslessSearch::accept(std::size_t step, OutputWords& words) {
+/// Takes a step that all tokens confirm, or the token that they say instead: then false.
+bool LosslessSearch::accept(std::size_t step, Shortlist& shortlist) {
   const Verdict& verdict = verdicts_[step];
   const bool right = step < prefix_.size() || tokens_[step] == verdict.best;
   const float logit = right ? verdict.chosen : verdict.top;
   scores_.push_back(logit - (verdict.top + static_cast<float>(std::log(verdict.sum))));
   if (!right && std::isfinite(scores_.back())) {
-    words.add(verdict.best);
+    shortlist.add(verdict.best);
     tokens_[step] = verdict.best;
     ++returns_;
   }
@@ -120,11 +120,11 @@ Hypothesis LosslessSearch::result(bool alignment) const {
   return best;
 }
 
-/// Verdicts on the steps from `first` on. Logits of a block of words at a time are kept, no more.
+/// Verdicts on the steps from `first` on. Logits of a block of tokens at a time are kept, no more.
 void LosslessSearch::check(std::size_t first, Workspace& work) {
   const Model& model = *model_;
   const std::size_t S = model.stride(), rows = tokens_.size() - first;
-  const std::size_t V = model.architecture().tgt_words;
+  const std::size_t V = model.architecture().tgt_vocab;
   const std::size_t block = std::max(kGroup, kNear / S / kGroup * kGroup);
   float* logits = logits_.grow(rows * block);
   maxima_.grow(block / kGroup);
@@ -132,17 +132,17 @@ void LosslessSearch::check(std::size_t first, Workspace& work) {
   hidden_.assign(rows, {});
   work.activations.set(model.kernels(), {states_.data() + first * S, rows, S}, model.int8());
   for (std::size_t begin = 0; begin < V; begin += block) {
-    const Block words{begin, padded(std::min(block, V - begin))};
+    const Block range{begin, padded(std::min(block, V - begin))};
     work.activations.multiply(model.kernels(), model.output().part(begin, block), logits,
                               {bias_ + begin, {}, false});
     for (std::size_t r = 0; r < rows; ++r) {
-      float* row = logits + r * words.columns;
+      float* row = logits + r * range.columns;
       const auto chosen = static_cast<std::size_t>(tokens_[first + r]);
-      if (words.holds(chosen)) {
+      if (range.holds(chosen)) {
         verdicts_[first + r].chosen = row[chosen - begin];
       }
-      hide(words, row, hidden_[r]);
-      judge(words, row, verdicts_[first + r]);
+      hide(range, row, hidden_[r]);
+      judge(range, row, verdicts_[first + r]);
     }
   }
   for (std::size_t r = 0; r < rows; ++r) {
@@ -152,34 +152,34 @@ void LosslessSearch::check(std::size_t first, Workspace& work) {
   }
 }
 
-/// Takes words that no translation contains out of a row; they count only in its sum.
-void LosslessSearch::hide(const Block& words, float* row, std::vector<float>& hidden) const {
+/// Takes tokens that no translation contains out of a row; they count only in its sum.
+void LosslessSearch::hide(const Block& range, float* row, std::vector<float>& hidden) const {
   for (const std::int32_t id : model_->architecture().never) {
-    if (words.holds(static_cast<std::size_t>(id))) {
-      hidden.push_back(std::exchange(row[static_cast<std::size_t>(id) - words.begin], kNever));
+    if (range.holds(static_cast<std::size_t>(id))) {
+      hidden.push_back(std::exchange(row[static_cast<std::size_t>(id) - range.begin], kNever));
     }
   }
 }
 
-void LosslessSearch::judge(const Block& words, const float* row, Verdict& verdict) {
+void LosslessSearch::judge(const Block& range, const float* row, Verdict& verdict) {
   const Kernels& kernels = model_->kernels();
-  const std::size_t best = highest(kernels, row, words.columns, maxima_.data());
+  const std::size_t best = highest(kernels, row, range.columns, maxima_.data());
   if (row[best] > verdict.top) {
     verdict.sum *= std::exp(static_cast<double>(verdict.top) - row[best]);
     verdict.top = row[best];
-    verdict.best = static_cast<std::int32_t>(words.begin + best);
+    verdict.best = static_cast<std::int32_t>(range.begin + best);
   }
   if (verdict.top > kNever) {
-    verdict.sum += kernels.sum_exp(row, words.columns, verdict.top);
+    verdict.sum += kernels.sum_exp(row, range.columns, verdict.top);
   }
 }
 
-/// The output layer's biases; −inf for excluded words, unless required, and where there is none.
+/// The output layer's biases; −inf for excluded tokens, unless required, and where there is none.
 const float* LosslessSearch::full_bias(std::span<const std::int32_t> exclude) {
   if (exclude.empty()) {
     return model_->output_bias();
   }
-  const std::size_t V = model_->architecture().tgt_words;
+  const std::size_t V = model_->architecture().tgt_vocab;
   float* masked = masked_.grow(padded(V));
   std::copy(model_->output_bias(), model_->output_bias() + padded(V), masked);
   for (const std::int32_t id : exclude) {

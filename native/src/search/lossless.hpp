@@ -1,7 +1,7 @@
-// Greedy search over selected words that finds what greedy search over all words finds.
+// Greedy search over selected tokens that finds what greedy search over all tokens finds.
 //
-// Some steps are made with the selected words alone, then their states are checked against all
-// words in one product. At the first step where another word is better, that word joins the
+// Some steps are made with the selected tokens alone, then their states are checked against all
+// tokens in one product. At the first step where another token is better, that token joins the
 // selected ones and the search continues from there. Steps between two checks: doubled when all
 // were right, one when not, so that little is lost where a selection keeps failing.
 #pragma once
@@ -17,34 +17,34 @@ namespace sieve {
 
 class LosslessSearch {
  public:
-  /// What greedy search over all words but the excluded ones finds; nothing where no score is
+  /// What greedy search over all tokens but the excluded ones finds; nothing where no score is
   /// finite.
   std::vector<Hypothesis> run(const Sentence& sentence, const Request& request, Decoder& decoder,
-                              OutputWords& words, Workspace& work, Interrupt& interrupt);
+                              Shortlist& shortlist, Workspace& work, Interrupt& interrupt);
   /// Steps that the last run made, those it took back included.
   std::size_t steps() const { return steps_; }
   /// How often the last run went back.
   std::size_t returns() const { return returns_; }
 
  private:
-  /// What all words say of one step.
+  /// What all tokens say of one step.
   struct Verdict {
     std::int32_t best = 0;
-    float top = 0.0F, chosen = 0.0F;  // logits of the best word and of the one that was chosen
+    float top = 0.0F, chosen = 0.0F;  // logits of the best token and of the one that was chosen
     double sum = 0.0;                 // of exp(logit − top)
   };
 
-  /// So many words from one on.
+  /// A block of tokens: `columns` of them from id `begin` on.
   struct Block {
     std::size_t begin = 0, columns = 0;
     bool holds(std::size_t id) const { return id >= begin && id < begin + columns; }
   };
 
-  void draft(Decoder& decoder, const OutputWords& words, Workspace& work);
+  void draft(Decoder& decoder, const Shortlist& shortlist, Workspace& work);
   void check(std::size_t first, Workspace& work);
-  void hide(const Block& words, float* row, std::vector<float>& hidden) const;
-  void judge(const Block& words, const float* row, Verdict& verdict);
-  bool accept(std::size_t step, OutputWords& words);
+  void hide(const Block& range, float* row, std::vector<float>& hidden) const;
+  void judge(const Block& range, const float* row, Verdict& verdict);
+  bool accept(std::size_t step, Shortlist& shortlist);
   Hypothesis result(bool alignment) const;
   const float* full_bias(std::span<const std::int32_t> exclude);
 
@@ -56,7 +56,7 @@ class LosslessSearch {
   std::vector<std::int32_t> tokens_, focus_;
   std::vector<float> scores_;
   std::vector<Verdict> verdicts_;
-  std::vector<std::vector<float>> hidden_;  // logits of words that no translation contains
+  std::vector<std::vector<float>> hidden_;  // logits of tokens that no translation contains
   Buffer<float> states_, logits_, maxima_, masked_;
 };
 

@@ -10,7 +10,7 @@ namespace sieve {
 
 struct Sentence {
   std::span<const std::int32_t> ids;     // of the source, EOS at the end
-  std::span<const std::int32_t> words;   // that this sentence may use
+  std::span<const std::int32_t> tokens;   // that this sentence may use
   std::span<const std::int32_t> prefix;  // that its translation begins with
   std::span<const std::int32_t> favoured = {};  // whose logits of the selection head get a bonus
   std::span<const float> bonuses = {};          // of each of these; their ids ascend
@@ -19,12 +19,12 @@ struct Sentence {
   const float* memory = nullptr;         // where it was encoded before
 };
 
-/// How a request wants words to be chosen.
+/// How a request wants tokens to be chosen.
 struct Selection {
   bool everything = false;
   bool neural = false;
   float log_odds = 0.0F;                  // of the neural selection's threshold
-  std::size_t least = 0;                  // words the head chooses, whatever the threshold
+  std::size_t least = 0;                  // tokens the head chooses, whatever the threshold
   std::span<const std::int32_t> include;  // for every sentence
   std::span<const std::int32_t> exclude;
 };
@@ -44,9 +44,9 @@ struct SearchOptions {
   float temperature = 1.0F;
   std::size_t top_k = 0;
   bool alignment = false;
-  bool lossless = false;  // find what a search over all words finds
+  bool lossless = false;  // find what a search over all tokens finds
   std::vector<Blocked> blocked;
-  std::vector<std::uint8_t> opens;  // one flag a word: a word goes on after it
+  std::vector<std::uint8_t> opens;  // one flag a token: a word goes on after it
 };
 
 /// One call: every sentence with the same selection and search.
@@ -61,7 +61,7 @@ struct Hypothesis {
   std::vector<std::int32_t> tokens;  // without EOS
   std::vector<float> scores;         // of each token, and of EOS unless cut
   std::vector<std::int32_t> positions;
-  float margin = 0.0F;  // see OutputWords::margin
+  float margin = 0.0F;  // see Shortlist::margin
 };
 
 /// Where a sentence's time went, in seconds.
@@ -72,7 +72,7 @@ struct Timing {
 
 struct Result {
   std::vector<Hypothesis> hypotheses;
-  std::size_t words = 0;    // at the end, those added on the way included
+  std::size_t shortlist_size = 0;    // at the end, those added on the way included
   std::size_t returns = 0;  // how often a lossless search went back
   Timing timing;
 };

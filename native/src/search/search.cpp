@@ -16,7 +16,7 @@ std::uint32_t mix(std::uint32_t x) {
   return x ^ (x >> 16);
 }
 
-/// Standard Gumbel noise that depends on a row's key and a word alone.
+/// Standard Gumbel noise that depends on a row's key and a token alone.
 float gumbel(std::uint32_t row, std::int32_t id) {
   const std::uint32_t bits = mix(row ^ mix(static_cast<std::uint32_t>(id) * 0x85EBCA6BU));
   const double uniform = (static_cast<double>(bits) + 0.5) / 4294967296.0;
@@ -26,10 +26,10 @@ float gumbel(std::uint32_t row, std::int32_t id) {
 }  // namespace
 
 std::vector<Hypothesis> Search::run(const Sentence& sentence, const SearchOptions& options,
-                                    Decoder& decoder, const OutputWords& words, Workspace& work,
+                                    Decoder& decoder, const Shortlist& shortlist, Workspace& work,
                                     Interrupt& interrupt) {
-  start(sentence, options, words);
-  const std::size_t columns = words.columns();
+  start(sentence, options, shortlist);
+  const std::size_t columns = shortlist.columns();
   float* logits = logits_.grow(options.rows * columns);
   while (step_ < limit_ && !scores_.empty()) {
     if (interrupt.stopped()) {
@@ -37,16 +37,16 @@ std::vector<Hypothesis> Search::run(const Sentence& sentence, const SearchOption
     }
     const std::size_t rows = scores_.size();
     const float* states = decoder.step(ids_, parents_, work);
-    words.logits({states, rows, decoder.model().stride()}, work, logits);
+    shortlist.logits({states, rows, decoder.model().stride()}, work, logits);
     finish_logits(decoder.model().kernels(), rows, columns);
     if (options.alignment) {
       focus_.insert(focus_.end(), decoder.focus(), decoder.focus() + rows);
       focus_.resize((step_ + 1) * options.rows);
     }
     if (options.sampling) {
-      draw(words, logits);
+      draw(shortlist, logits);
     } else {
-      find_candidates(words, logits);
+      find_candidates(shortlist, logits);
     }
     finish();
     live_on();
@@ -66,7 +66,7 @@ std::vector<Hypothesis> Search::run(const Sentence& sentence, const SearchOption
 }
 
 void Search::start(const Sentence& sentence, const SearchOptions& options,
-                   const OutputWords& words) {
+                   const Shortlist& shortlist) {
   options_ = &options;
   key_ = sentence.key;
   limit_ = sentence.limit;
@@ -74,8 +74,8 @@ void Search::start(const Sentence& sentence, const SearchOptions& options,
   most_ = options.sampling ? options.rows : 2 * options.rows;
   const std::size_t living = options.sampling ? options.rows : 1;
   scores_.assign(living, 0.0F);
-  ids_.assign(living, words.architecture().start);
-  eos_ = words.architecture().eos;
+  ids_.assign(living, shortlist.architecture().start);
+  eos_ = shortlist.architecture().eos;
   parents_.assign(living, 0);
   history_.clear();
   alive_.clear();
@@ -89,11 +89,11 @@ void Search::start(const Sentence& sentence, const SearchOptions& options,
   if (options.alignment) {
     focus_.reserve(usual * options.rows);
   }
-  constrained_ = Constraints::wanted(options, sentence.prefix, words.architecture());
+  constrained_ = Constraints::wanted(options, sentence.prefix, shortlist.architecture());
   if (constrained_) {
-    constraints_.start(options, sentence.prefix, words);
+    constraints_.start(options, sentence.prefix, shortlist);
   }
-  maxima_.grow(options.rows * (words.columns() / kGroup));
+  maxima_.grow(options.rows * (shortlist.columns() / kGroup));
   log_sums_.resize(options.rows);
 }
 
@@ -109,8 +109,8 @@ void Search::finish_logits(const Kernels& kernels, std::size_t rows, std::size_t
   }
 }
 
-void Search::find_candidates(const OutputWords& words, const float* logits) {
-  const std::size_t S = words.columns();
+void Search::find_candidates(const Shortlist& shortlist, const float* logits) {
+  const std::size_t S = shortlist.columns();
   candidates_.clear();
   for (std::size_t r = 0; r < scores_.size(); ++r) {
     const float* row = logits + r * S;
@@ -130,7 +130,7 @@ void Search::find_candidates(const OutputWords& words, const float* logits) {
     }
   }
   for (Candidate& candidate : candidates_) {
-    candidate.id = words.id(static_cast<std::size_t>(candidate.id));
+    candidate.id = shortlist.id(static_cast<std::size_t>(candidate.id));
   }
 }
 
@@ -145,8 +145,8 @@ void Search::consider(const Candidate& candidate) {
   candidates_.insert(place, candidate);
 }
 
-void Search::draw(const OutputWords& words, const float* logits) {
-  const std::size_t S = words.columns(), n = scores_.size();
+void Search::draw(const Shortlist& shortlist, const float* logits) {
+  const std::size_t S = shortlist.columns(), n = scores_.size();
   candidates_.clear();
   for (std::size_t r = 0; r < n; ++r) {
     const float* row = logits + r * S;
@@ -165,7 +165,7 @@ void Search::draw(const OutputWords& words, const float* logits) {
       if (row[c] == kNever || row[c] < least) {
         continue;
       }
-      const float value = row[c] / options_->temperature + gumbel(noise, words.id(c));
+      const float value = row[c] / options_->temperature + gumbel(noise, shortlist.id(c));
       if (value > best) {
         best = value;
         column = c;
@@ -173,7 +173,7 @@ void Search::draw(const OutputWords& words, const float* logits) {
     }
     const float log_prob = row[column] - log_sums_[r];
     candidates_.push_back({scores_[r] + log_prob, log_prob, static_cast<std::int32_t>(r),
-                           words.id(column)});
+                           shortlist.id(column)});
   }
 }
 

@@ -13,7 +13,7 @@
 #include "../model/decoder.hpp"
 #include "constraints.hpp"
 #include "request.hpp"
-#include "words.hpp"
+#include "shortlist.hpp"
 
 namespace sieve {
 
@@ -21,7 +21,7 @@ class Search {
  public:
   /// The best translations, best first.
   std::vector<Hypothesis> run(const Sentence& sentence, const SearchOptions& options,
-                              Decoder& decoder, const OutputWords& words, Workspace& work,
+                              Decoder& decoder, const Shortlist& shortlist, Workspace& work,
                               Interrupt& interrupt);
   /// Steps that the last run made.
   std::size_t steps() const { return step_; }
@@ -36,10 +36,10 @@ class Search {
     std::size_t step, rank;
   };
 
-  void start(const Sentence& sentence, const SearchOptions& options, const OutputWords& words);
+  void start(const Sentence& sentence, const SearchOptions& options, const Shortlist& shortlist);
   void finish_logits(const Kernels& kernels, std::size_t rows, std::size_t columns);
-  void find_candidates(const OutputWords& words, const float* logits);
-  void draw(const OutputWords& words, const float* logits);
+  void find_candidates(const Shortlist& shortlist, const float* logits);
+  void draw(const Shortlist& shortlist, const float* logits);
   void consider(const Candidate& candidate);
   void finish();
   void live_on();

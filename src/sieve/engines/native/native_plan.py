@@ -24,7 +24,7 @@ def native_plan(plan: Plan, src_ids: Sequence[IntArray], eos: int) -> dict[str, 
         "log_odds": None if votes is None else votes.log_odds,
         "least": 0 if votes is None else votes.least,
         "bonuses": None if votes is None else _bonuses(votes.bonuses_of(src_ids)),
-        "words": None if words is None else ragged(words),
+        "tokens": None if words is None else ragged(words),
         "include": ragged([plan.include])[0],
         "exclude": ragged([plan.exclude])[0],
     }

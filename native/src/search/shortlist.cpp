@@ -1,4 +1,4 @@
-#include "words.hpp"
+#include "shortlist.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -26,7 +26,7 @@ std::size_t add_bonuses(const Sentence& sentence, std::size_t next, std::size_t 
 
 constexpr std::size_t kNear = std::size_t{1} << 18;  // bytes of weights that stay in a near cache
 
-void OutputWords::choose(const Model& model, const Selection& selection, const Sentence& sentence,
+void Shortlist::choose(const Model& model, const Selection& selection, const Sentence& sentence,
                          const FloatRows& memory, Workspace& work) {
   model_ = &model;
   mark(selection, sentence);
@@ -72,25 +72,25 @@ void OutputWords::choose(const Model& model, const Selection& selection, const S
   gathered_ = 2 * ids_.size() <= V;
 }
 
-/// What is said of words before the head votes; the last one to speak is right.
-void OutputWords::mark(const Selection& selection, const Sentence& sentence) {
-  const auto set = [&](std::span<const std::int32_t> words, Choice choice) {
-    for (const std::int32_t id : words) {
+/// What is said of tokens before the head votes; the last one to speak is right.
+void Shortlist::mark(const Selection& selection, const Sentence& sentence) {
+  const auto set = [&](std::span<const std::int32_t> tokens, Choice choice) {
+    for (const std::int32_t id : tokens) {
       choices_[static_cast<std::size_t>(id)] = choice;
     }
   };
-  choices_.assign(model_->architecture().tgt_words, selection.everything ? kIn
+  choices_.assign(model_->architecture().tgt_vocab, selection.everything ? kIn
                                                   : selection.neural   ? kOpen
                                                                        : kOut);
-  set(sentence.words, kIn);
+  set(sentence.tokens, kIn);
   set(selection.include, kIn);
   set(selection.exclude, kOut);
   set(sentence.prefix, kIn);
   choices_[static_cast<std::size_t>(model_->architecture().eos)] = kIn;
 }
 
-/// Takes the words with the `least` highest logits, too.
-void OutputWords::fill_up(std::size_t least, const float* logits) {
+/// Takes the tokens with the `least` highest logits, too.
+void Shortlist::fill_up(std::size_t least, const float* logits) {
   ranked_.assign(logits, logits + choices_.size());
   const auto last = ranked_.begin() + static_cast<std::ptrdiff_t>(least - 1);
   std::nth_element(ranked_.begin(), last, ranked_.end(), std::greater<>());
@@ -108,7 +108,7 @@ void OutputWords::fill_up(std::size_t least, const float* logits) {
   }
 }
 
-void OutputWords::gather() {
+void Shortlist::gather() {
   const auto begin = std::chrono::steady_clock::now();
   rows_.append(model_->output(), ids_.from(rows_gathered_));
   rows_gathered_ = ids_.size();
@@ -116,15 +116,15 @@ void OutputWords::gather() {
   gathering_ += std::chrono::duration<double>(end - begin).count();
 }
 
-void OutputWords::load() {
-  columns_ = padded(gathered_ ? ids_.size() : model_->architecture().tgt_words);
+void Shortlist::load() {
+  columns_ = padded(gathered_ ? ids_.size() : model_->architecture().tgt_vocab);
   if (all_) {
     return;
   }
   if (gathered_ && rows_gathered_ < ids_.size()) {
     gather();
   }
-  // rows are gathered where they are few; else other words are masked by their bias
+  // rows are gathered where they are few; else other tokens are masked by their bias
   float* bias = bias_.grow(columns_);
   std::fill(bias, bias + columns_, -std::numeric_limits<float>::infinity());
   for (std::size_t i = 0; i < ids_.size(); ++i) {
@@ -133,12 +133,12 @@ void OutputWords::load() {
   }
 }
 
-void OutputWords::add(std::int32_t id) {
-  const auto word = static_cast<std::size_t>(id);
-  if (choices_[word] == kIn) {
+void Shortlist::add(std::int32_t id) {
+  const auto place = static_cast<std::size_t>(id);
+  if (choices_[place] == kIn) {
     return;
   }
-  choices_[word] = kIn;
+  choices_[place] = kIn;
   ids_.add(id);
   if (gathered_) {
     gather();
@@ -147,21 +147,21 @@ void OutputWords::add(std::int32_t id) {
     float* bias = bias_.grow(columns_);
     std::fill(bias + before, bias + columns_, -std::numeric_limits<float>::infinity());
   }
-  bias_[gathered_ ? ids_.size() - 1 : word] = model_->output_bias()[word];
+  bias_[gathered_ ? ids_.size() - 1 : place] = model_->output_bias()[place];
 }
 
-float OutputWords::margin(std::span<const std::int32_t> words) const {
+float Shortlist::margin(std::span<const std::int32_t> tokens) const {
   if (votes_ == nullptr) {
     return std::numeric_limits<float>::quiet_NaN();
   }
   float least = votes_[static_cast<std::size_t>(model_->architecture().eos)];
-  for (const std::int32_t id : words) {
+  for (const std::int32_t id : tokens) {
     least = std::min(least, votes_[static_cast<std::size_t>(id)]);
   }
   return least - log_odds_;
 }
 
-void OutputWords::logits(const FloatRows& states, Workspace& work, float* out) const {
+void Shortlist::logits(const FloatRows& states, Workspace& work, float* out) const {
   work.activations.set(model_->kernels(), states, model_->int8());
   const Finish finish{all_ ? model_->output_bias() : bias_.data(), {}, false};
   const Weights& weights = gathered_ ? rows_.weights() : model_->output().weights();

@@ -1,4 +1,4 @@
-// The output words of one sentence: which they are, and their logits.
+// The output tokens of one sentence: which they are, and their logits.
 #pragma once
 
 #include <cstddef>
@@ -12,32 +12,32 @@
 
 namespace sieve {
 
-class OutputWords {
+class Shortlist {
  public:
-  /// Chooses the words of a sentence: what the selection says and its own, less what is excluded,
+  /// Chooses the tokens of a sentence: what the selection says and its own, less what is excluded,
   /// and always EOS and the sentence's prefix.
   void choose(const Model& model, const Selection& selection, const Sentence& sentence,
               const FloatRows& memory, Workspace& work);
   /// Makes the rows of the output layer ready for `logits`.
   void load();
-  /// One more word, behind the others.
+  /// One more token, behind the others.
   void add(std::int32_t id);
-  /// By how much the vote (logit and bonus) for the least certain of these words, or EOS, is above
-  /// the threshold; a word that is there for another reason may be below. NaN where no head chose.
-  float margin(std::span<const std::int32_t> words) const;
+  /// By how much the vote (logit and bonus) for the least certain of these tokens, or EOS, is above
+  /// the threshold; a token that is there for another reason may be below. NaN where no head chose.
+  float margin(std::span<const std::int32_t> tokens) const;
   const Architecture& architecture() const { return model_->architecture(); }
   const Kernels& kernels() const { return model_->kernels(); }
   /// Seconds that gathering rows took.
   double gathering() const { return gathering_; }
 
-  /// Number of words.
+  /// Number of tokens.
   std::size_t size() const { return ids_.size(); }
-  /// Columns of the logits, a multiple of 64; −inf where there is no word.
+  /// Columns of the logits, a multiple of 64; −inf where there is no token.
   std::size_t columns() const { return columns_; }
   std::int32_t id(std::size_t column) const {
     return gathered_ ? ids_[column] : static_cast<std::int32_t>(column);
   }
-  /// Column of a word, or −1.
+  /// Column of a token, or −1.
   std::int64_t column(std::int32_t id) const {
     if (gathered_) {
       return ids_.find(id);
@@ -57,7 +57,7 @@ class OutputWords {
 
   const Model* model_ = nullptr;
   Columns ids_;
-  std::vector<Choice> choices_;    // one a word
+  std::vector<Choice> choices_;    // one a token
   std::size_t columns_ = 0, rows_gathered_ = 0;
   double gathering_ = 0.0;
   bool gathered_ = false, all_ = false;
