@@ -44,7 +44,7 @@ def execute(arguments: argparse.Namespace) -> None:
     from sieve.errors import require
 
     require("torch", "train", "attaching a head")
-    from sieve.bundle.catalogue import find_model
+    from sieve.importers.opening import model_directory
     from sieve.train.attach.attach import AttachOptions, SourceText, attach
     from sieve.train.attach.head import HeadOptions
     from sieve.train.calibrate import CalibrationOptions
@@ -59,5 +59,5 @@ def execute(arguments: argparse.Namespace) -> None:
         threads=arguments.threads,
     )
     text = SourceText(tuple(arguments.source), tuple(arguments.target))
-    attached = attach(find_model(arguments.model), arguments.output, text, options)
+    attached = attach(model_directory(arguments.model), arguments.output, text, options)
     print(json.dumps(asdict(attached)))

@@ -224,9 +224,9 @@ def _resumable(arguments: argparse.Namespace) -> "ResumableFile | None":
 
 def _made_with(arguments: argparse.Namespace) -> dict[str, str]:
     """What the lines of an output depend on: options, input, glossary, model and version."""
-    from sieve.bundle.catalogue import find_model
     from sieve.bundle.directory import content_hashes, open_bundle
     from sieve.files import file_hash
+    from sieve.importers.opening import model_directory
 
     status = arguments.input.stat()
     made_with = {
@@ -238,7 +238,7 @@ def _made_with(arguments: argparse.Namespace) -> dict[str, str]:
     made_with["version of Sieve"] = sieve.__version__
     if arguments.glossary:
         made_with["glossary"] = file_hash(arguments.glossary)
-    model = open_bundle(find_model(arguments.model)).directory
+    model = open_bundle(model_directory(arguments.model)).directory
     return made_with | content_hashes(model)
 
 
