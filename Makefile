@@ -22,8 +22,8 @@ check: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/mypy --python-version 3.10
-	$(BIN)/mypy --python-version 3.13
+	$(BIN)/mypy --python-version 3.10 src
+	$(BIN)/mypy --python-version 3.13 src
 	$(BIN)/lint-imports --no-cache
 
 test: check

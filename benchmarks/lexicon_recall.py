@@ -52,7 +52,7 @@ def measure(
     tgt = tokenizers.target.encode(list(read_lines(target)))
     points = []
     for k in top:
-        sets = (lexicon.top_k(ids, k).ids for ids in src)
+        sets = (lexicon.top_k(ids, k) for ids in src)
         found = recall_of_sets(sets, tgt, lexicon.tgt_vocab_size)
         points.append(
             {

@@ -20,7 +20,7 @@ def adaptation(rows: list[Json], languages: str) -> Iterator[str]:
                     for row in rows
                     if (row["test"], row["selection"], row["state"]) == (test, method, state)
                 }
-                cells = [
+                cells: list[object] = [
                     f"{percent(here[scope]['recall'])} at {here[scope]['mean_size']:.0f}"
                     if scope in here
                     else ""

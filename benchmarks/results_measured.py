@@ -188,7 +188,7 @@ def context(found: Json, languages: str) -> Iterator[str]:
     """Table 6."""
     headers = ("tokens, λ", "context", "without", "only with", "only without", "shortlist")
     for rows in found.values():
-        lines = []
+        lines: list[list[object]] = []
         for row in rows:
             shares = [row[f"{kind}context"] for kind in ("", "no_", "only_", "only_no_")]
             label = f"{row['test']}, {row['scope']}, {row['threshold']:g}"
@@ -207,7 +207,7 @@ def context(found: Json, languages: str) -> Iterator[str]:
 
 def aligners(rows: Rows, languages: str) -> Iterator[str]:
     """Table 1."""
-    lines = []
+    lines: list[list[object]] = []
     for test in dict.fromkeys(row["test"] for row in rows):
         for name in dict.fromkeys(row["lexicon"] for row in rows if row["test"] == test):
             here = [row for row in rows if (row["test"], row["lexicon"]) == (test, name)]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -79,7 +80,10 @@ def test_json_round_trip_is_readable(tmp_path: Path) -> None:
 
 
 def test_tensors_round_trip(tmp_path: Path) -> None:
-    tensors = {"a": np.arange(6, dtype=np.float16).reshape(2, 3).T, "b": np.array([], np.int8)}
+    tensors: dict[str, npt.NDArray[Any]] = {
+        "a": np.arange(6, dtype=np.float16).reshape(2, 3).T,
+        "b": np.array([], np.int8),
+    }
     write_tensors(tmp_path / "t", tensors)
     back = read_tensors(tmp_path / "t")
     assert back.keys() == tensors.keys()

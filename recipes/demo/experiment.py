@@ -104,7 +104,7 @@ def compare(
     words = idiom_ids(translator.tokenizers, pairs)
     vocab_size = translator.engine.vocab_size
     k = next(k for k in itertools.count(1) if _mean_size(lexicon, sources, k) >= mean_size)
-    sets = [lexicon.top_k(ids, k).ids for ids in sources]
+    sets = [lexicon.top_k(ids, k) for ids in sources]
     with_context = RecallMeter(len(pairs), vocab_size, [THRESHOLD], [mean_size])
     without_context = RecallMeter(len(pairs), vocab_size, [], [mean_size])
     head_without_context = WithoutContext(translator, sources)

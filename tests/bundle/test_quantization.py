@@ -34,7 +34,7 @@ def test_layout_and_values_by_hand() -> None:
     assert packed[1, 1, 1].tolist() == [255, 128, 128, 128]
     assert np.count_nonzero(packed != 128) == 8
     expected = np.zeros(128, np.float32)
-    expected[[0, 2, 65]] = np.float32([127.0, 0.254, 4.0]) / np.float32(127)
+    expected[[0, 2, 65]] = np.array([127.0, 0.254, 4.0], np.float32) / np.float32(127)
     assert scale.dtype == np.float32
     np.testing.assert_array_equal(scale, expected)
 
@@ -75,7 +75,8 @@ values = st.floats(-1e6, 1e6, width=32).filter(lambda x: x == 0 or abs(x) > 1e-3
 @given(N=sides, K=sides, pool=st.lists(values, min_size=1, max_size=9), seed=st.integers(0, 99))
 def test_round_trip_error_is_half_a_step(N: int, K: int, pool: list[float], seed: int) -> None:
     rng = np.random.default_rng(seed)
-    weight = rng.choice(np.float32(pool), (N, K)) * rng.choice(np.float32([0, 1, 1.7]), (N, 1))
+    weight = rng.choice(np.array(pool, np.float32), (N, K))
+    weight *= rng.choice(np.array([0, 1, 1.7], np.float32), (N, 1))
     packed, scale = pack(weight)
     back = unpack(packed, scale, (N, K))
     # half a step, and the rounding of 127 quotients and products in fp32

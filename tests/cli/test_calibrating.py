@@ -163,6 +163,6 @@ def test_refused(
         assert shown.out == ""
     assert read_json(model / "config.json") == before
     write_model(tmp_path / "bare", toy_data.corpus, nvs_head="none")
-    argv = ["calibrate", str(tmp_path / "bare"), str(toy_data.valid_src), "--size", "60"]
-    assert main(argv) == 2
+    bare = ["calibrate", str(tmp_path / "bare"), str(toy_data.valid_src), "--size", "60"]
+    assert main(bare) == 2
     assert "head" in capsys.readouterr().err

@@ -33,8 +33,12 @@ def corpus(tokenizers: Tokenizers, tmp_path: Path) -> Corpus:
 def test_what_was_written_is_read(corpus: Corpus, tokenizers: Tokenizers) -> None:
     assert (corpus.num_pairs, corpus.languages) == (4, ("en", "de"))
     source, target = corpus.pairs([3, 0, 2, 0])
-    assert tokenizers.source.decode(list(source)) == [SOURCE[i] for i in (3, 0, 2, 0)]
-    assert tokenizers.target.decode(list(target)) == [TARGET[i] for i in (3, 0, 2, 0)]
+    assert tokenizers.source.decode([ids.tolist() for ids in source]) == [
+        SOURCE[i] for i in (3, 0, 2, 0)
+    ]
+    assert tokenizers.target.decode([ids.tolist() for ids in target]) == [
+        TARGET[i] for i in (3, 0, 2, 0)
+    ]
     assert len(source) == 4 and len(source[2]) == 0 and source.ids.dtype == np.int32
     assert corpus.src_lengths.tolist() == [len(ids) for ids in tokenizers.source.encode(SOURCE)]
     assert corpus.tgt_lengths.tolist() == [len(ids) for ids in tokenizers.target.encode(TARGET)]

@@ -41,7 +41,8 @@ def texts(directory: Path) -> list[tuple[str, str]]:
     corpus = Corpus.open(directory)
     sides = corpus.pairs(range(corpus.num_pairs))
     both = corpus.tokenizers()
-    source, target = both.source.decode(list(sides[0])), both.target.decode(list(sides[1]))
+    lists = [[ids.tolist() for ids in side] for side in sides]
+    source, target = both.source.decode(lists[0]), both.target.decode(lists[1])
     return list(zip(source, target, strict=True))
 
 

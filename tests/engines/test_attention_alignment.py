@@ -28,15 +28,15 @@ def one(made: TranslationModel, heads: Heads, pair: int) -> list[list[int]]:
     src_ids = torch.tensor([[*SRC[pair].tolist(), EOS]])
     tgt_in = torch.tensor([[BOS, *TGT[pair].tolist()]])
     seen: list[torch.Tensor] = []
+    cross = made.decoder.layers[-1].get_submodule("cross")
 
     def watch(module: torch.nn.Module, inputs: tuple[torch.Tensor, ...]) -> None:
         x, keys_values, _ = inputs
-        cross = made.decoder.layers[-1].cross
-        query = cross.query(x)[0].reshape(-1, 2, 8)  # type: ignore[union-attr, operator]
+        query = cross.get_submodule("query")(x)[0].reshape(-1, 2, 8)
         scores = torch.einsum("uhd,htd->hut", query, keys_values[0, 0]) / 8**0.5
         seen.append(scores.softmax(-1))
 
-    handle = made.decoder.layers[-1].cross.register_forward_pre_hook(watch)  # type: ignore[union-attr, operator]
+    handle = cross.register_forward_pre_hook(watch)
     with torch.no_grad():
         made(src_ids, tgt_in)
     handle.remove()

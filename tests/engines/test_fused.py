@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from sieve.bundle.config import ModelConfig
+from sieve.bundle.config import Mixer, ModelConfig
 from sieve.engines.torch import few_rows, fused
 from sieve.engines.torch import source_encoding as encoding
 from sieve.engines.torch.stepping import DecoderSteps
@@ -22,11 +22,11 @@ SRC = torch.tensor([[5, 6, 7, EOS], [8, EOS, PAD, PAD]])
 TGT = torch.tensor([[BOS, 9, 10, 11], [BOS, 12, 13, 14]])
 
 
-def build(mixer: str) -> TranslationModel:
+def build(mixer: Mixer) -> TranslationModel:
     torch.manual_seed(0)
     config = ModelConfig(
         40, 40, encoder_layers=2, decoder_layers=2, d_model=16, d_ff=32, heads=2,
-        decoder_mixer=mixer,  # type: ignore[arg-type]
+        decoder_mixer=mixer,
     )  # fmt: skip
     model = TranslationModel(config).eval()
     with torch.no_grad():
@@ -38,7 +38,7 @@ def build(mixer: str) -> TranslationModel:
 @pytest.mark.parametrize("mixer", ["ssru", "attention"])
 @pytest.mark.parametrize("visible", ["known", "all"])
 @torch.inference_mode()
-def test_steps_with_shared_keys_equal_the_teacher_forced_pass(mixer: str, visible: str) -> None:
+def test_steps_with_shared_keys_equal_the_teacher_forced_pass(mixer: Mixer, visible: str) -> None:
     """Two hypotheses a sentence, the second one always another token."""
     model = build(mixer)
     memory, mask = model.encode(SRC)
@@ -61,7 +61,7 @@ def test_steps_with_shared_keys_equal_the_teacher_forced_pass(mixer: str, visibl
 
 @pytest.mark.parametrize("mixer", ["ssru", "attention"])
 @torch.inference_mode()
-def test_settled_rows_follow(mixer: str) -> None:
+def test_settled_rows_follow(mixer: Mixer) -> None:
     model = build(mixer)
     steps = DecoderSteps(model, 2, 2, 4, 8)
     steps.load(*model.encode(SRC))
@@ -176,7 +176,8 @@ def test_weights_that_changed_are_fused_again() -> None:
 
 def test_what_the_optimizer_changed_is_fused_again() -> None:
     model = build("ssru")
-    mixer = model.decoder.layers[0].mixer
+    mixer = model.decoder.layers[0].get_submodule("mixer")
+    assert isinstance(mixer, SSRU)
     before, _ = fused.fused_gates(mixer)
     for parameter in model.parameters():
         parameter.grad = torch.ones_like(parameter)

@@ -33,7 +33,8 @@ def build() -> TranslationModel:
         for name, parameter in model.named_parameters():
             if name != "output.bias":  # theirs has none
                 parameter.add_(0.2 * torch.randn_like(parameter))
-        model.tgt_embedding.weight[EOS] += 1.2 * model.decoder.norm.bias  # some ends come early
+        bias = model.get_parameter("decoder.norm.bias")
+        model.tgt_embedding.weight[EOS] += 1.2 * bias  # some ends come early
     return model
 
 

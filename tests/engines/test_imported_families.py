@@ -105,9 +105,9 @@ def ours(config: ModelConfig, model: Any) -> TranslationModel:
                     rows = [state[f"{there}.encoder_attn.{part}_proj.{kind}"] for part in "kv"]
                     tensors[f"{here}.cross.key_value.{kind}"] = torch.cat(rows).numpy()
     assert {name: array.shape for name, array in tensors.items()} == parameter_shapes(config)
-    mine = TranslationModel(config).eval()
-    load_tensors(mine, tensors, "theirs")
-    return mine
+    made = TranslationModel(config).eval()
+    load_tensors(made, tensors, "theirs")
+    return made
 
 
 def sentences(config: ModelConfig, number: int = 10) -> list[IntArray]:
@@ -138,7 +138,8 @@ def test_states_and_forced_log_probabilities(config: ModelConfig) -> None:
     other = theirs(config)
     mine, source = ours(config, other), sentences(config)
     ids = batch(config, source)
-    real = ids != config.pad
+    assert config.pad is not None
+    real = ids.ne(config.pad)
     memory, mask = mine.encode(ids)
     expected = other.model.encoder(ids, attention_mask=real).last_hidden_state
     assert torch.equal(mask, real)
@@ -241,13 +242,14 @@ def test_alignment_of_a_layer_and_heads_by_measurement() -> None:
 def test_only_models_like_our_own_are_captured() -> None:
     own = ModelConfig(V, V, d_model=D, heads=4)
     assert captures(own)
-    other = {"eos": 0, "pad": 5, "unk": 7, "position_offset": 2, "norm_epsilon": 1e-6}
-    assert captures(dataclasses.replace(own, **other))  # type: ignore[arg-type]
-    for changes in (
+    other = dataclasses.replace(own, eos=0, pad=5, unk=7, position_offset=2, norm_epsilon=1e-6)
+    assert captures(other)
+    odd: tuple[dict[str, Any], ...] = (
         {"norm": "post"}, {"activation": "swish"}, {"embedding_scale": False}, {"start": None},
         {"pad": None}, {"never": (9,)}, {"forced_start": (9,)},
-    ):  # fmt: skip
-        assert not captures(dataclasses.replace(own, **changes))  # type: ignore[arg-type]
+    )  # fmt: skip
+    for changes in odd:
+        assert not captures(dataclasses.replace(own, **changes))
 
 
 @torch.no_grad()

@@ -1,11 +1,13 @@
 """What each source position alone votes for: the maximum over positions is what is pooled."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 from generated_models import SMALL, native, random_sentences, random_weights
 
+from sieve.engines.native.native_engine import NativeEngine
 from sieve.engines.torch.torch_engine import TorchEngine
 from sieve.model.checkpoint import load_tensors
 from sieve.model.transformer import TranslationModel
@@ -21,7 +23,7 @@ def torch_engine() -> TorchEngine:
     return TorchEngine(model.eval())
 
 
-ENGINES = {
+ENGINES: dict[str, Callable[[], TorchEngine | NativeEngine]] = {
     "torch": torch_engine,
     "native": lambda: native(SMALL, WEIGHTS, threads=2),
     "native int8": lambda: native(SMALL, WEIGHTS, int8=True),

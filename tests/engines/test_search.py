@@ -65,7 +65,8 @@ def log_probs(
     mask[list(allowed)] = 0.0
     with torch.no_grad():
         out = engine.model(torch.from_numpy(source)[None], torch.tensor([[BOS, *tokens]]))
-        return (engine.model.output(out.states[0, -1]) + mask).log_softmax(-1)
+        logits: torch.Tensor = engine.model.output(out.states[0, -1])
+        return (logits + mask).log_softmax(-1)
 
 
 def slow_beam(

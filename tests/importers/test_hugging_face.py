@@ -9,6 +9,7 @@ import pytest
 from marian_files import CONFIG, LINES, opus_directory, opus_tensors
 from safetensors.numpy import save_file
 
+from sieve.bundle.config import PositionStep
 from sieve.errors import ModelError
 from sieve.importers.forward import Forward, sinusoids
 from sieve.importers.hugging_face import HuggingFaceMarian
@@ -98,8 +99,9 @@ def test_positions_that_are_stored_say_which_they_are(tmp_path: Path) -> None:
     made = read(folder).config
     from dataclasses import replace
 
-    for step in ("half", "half_minus_one"):
-        table = sinusoids(64, replace(made, position_step=step))  # type: ignore[arg-type]
+    steps: tuple[PositionStep, ...] = ("half", "half_minus_one")
+    for step in steps:
+        table = sinusoids(64, replace(made, position_step=step))
         names = {f"model.{side}.embed_positions.weight": table for side in ("encoder", "decoder")}
         save_file({**opus_tensors(config), **names}, folder / "model.safetensors")
         assert read(folder).config.position_step == step

@@ -2,14 +2,14 @@
 
 import dataclasses
 import math
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 import torch
 
-from sieve.bundle.config import ModelConfig, resolve
+from sieve.bundle.config import HeadKind, Mixer, ModelConfig, resolve
 from sieve.errors import ConfigError, ModelError
-from sieve.model.nvs import set_prior
+from sieve.model.nvs import FullHead, TiedHead, set_prior
 from sieve.model.transformer import TranslationModel
 from sieve.tokenize.vocabulary import BOS, EOS, PAD
 
@@ -21,14 +21,14 @@ SRC = torch.tensor([[5, 6, 7, EOS], [8, EOS, PAD, PAD]])
 TGT = torch.tensor([[BOS, 9, 10], [BOS, 11, PAD]])
 
 
-def build(seed: int = 0, **changes: object) -> TranslationModel:
+def build(seed: int = 0, **changes: Any) -> TranslationModel:
     torch.manual_seed(seed)
-    return TranslationModel(dataclasses.replace(SMALL, **changes)).eval()  # type: ignore[arg-type]
+    return TranslationModel(dataclasses.replace(SMALL, **changes)).eval()
 
 
 @pytest.mark.parametrize("mixer", ["ssru", "attention"])
 @pytest.mark.parametrize("tie", ["all", "output", "none"])
-def test_shapes(mixer: Literal["ssru", "attention"], tie: Literal["all", "output", "none"]) -> None:
+def test_shapes(mixer: Mixer, tie: Literal["all", "output", "none"]) -> None:
     model = build(decoder_mixer=mixer, tie=tie)
     out = model(SRC, TGT, with_alignment=True)
     assert out.memory.shape == (2, 4, 16)
@@ -74,7 +74,7 @@ def test_selection_loss_stops_before_encoder_and_embedding(head: str) -> None:
         for parameter in model.nvs_parameters():
             parameter.normal_()
     memory, mask = model.encode(SRC)
-    model.bow_logits(memory, mask).square().sum().backward()
+    torch.autograd.backward(model.bow_logits(memory, mask).square().sum())
     assert all(p.grad is None for p in model.translation_parameters())
     assert all(p.grad is not None and p.grad.abs().sum() > 0 for p in model.nvs_parameters())
 
@@ -85,20 +85,22 @@ def test_selection_loss_flows_on_request() -> None:
         for parameter in model.nvs_parameters():
             parameter.normal_()
     memory, mask = model.encode(SRC)
-    model.bow_logits(memory, mask).square().sum().backward()
+    torch.autograd.backward(model.bow_logits(memory, mask).square().sum())
     assert model.tgt_embedding.weight.grad is not None
-    assert model.encoder.layers[0].attention.qkv.weight.grad is not None
+    qkv = model.get_parameter("encoder.layers.0.attention.qkv.weight")
+    assert qkv.grad is not None
 
 
 @pytest.mark.parametrize("head", ["tied", "full"])
 def test_head_equals_its_equation(head: str) -> None:
     model = build(nvs_head=head)
+    assert isinstance(model.nvs, TiedHead if head == "tied" else FullHead)
     with torch.no_grad():
         for parameter in model.nvs_parameters():
             parameter.normal_()
     memory, mask = model.encode(SRC)
     h = memory[1, :2]  # the two real positions of the second sentence
-    if head == "tied":
+    if isinstance(model.nvs, TiedHead):
         h = model.nvs.out(torch.relu(model.nvs.hidden(h)))
         expected = (h @ model.tgt_embedding.weight.T).amax(0) + model.nvs.bias
     else:
@@ -107,7 +109,7 @@ def test_head_equals_its_equation(head: str) -> None:
 
 
 @pytest.mark.parametrize("head", ["tied", "full"])
-def test_adding_a_head_moves_no_other_random_number(head: str) -> None:
+def test_adding_a_head_moves_no_other_random_number(head: HeadKind) -> None:
     bare, headed = build(5, nvs_head="none"), build(5, nvs_head=head)
     after = {}
     for name, model in (("bare", bare), ("headed", headed)):
@@ -136,6 +138,7 @@ def test_prior_is_the_optimum_of_the_weighted_loss() -> None:
     model = build()
     frequency = torch.zeros(40, dtype=torch.long)
     frequency[EOS], frequency[9], frequency[10] = 99, 50, 1
+    assert model.nvs is not None
     set_prior(model.nvs, frequency, 99, positive_weight=1000.0)
     bias = model.nvs.bias
     assert bias[9].item() == pytest.approx(math.log(1000 * 50 / 50))

@@ -55,7 +55,7 @@ def test_the_core_alone(data: st.DataObject, int8: bool, mixer: Any) -> None:
         if tensors[name] is None:
             del tensors[name]
     sizes = ["src_vocab_size", "tgt_vocab_size", "encoder_layers", "decoder_layers", "d_ff"]
-    changes = {
+    changes: dict[str, Any] = {
         data.draw(st.sampled_from(sizes)): data.draw(st.sampled_from([5, 64, 65, 2**24, 2**70]))
         for _ in range(data.draw(st.integers(0, 1)))
     }

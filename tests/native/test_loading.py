@@ -244,7 +244,8 @@ def test_damaged_sections(
 
 def test_another_vocabulary(toy_data: Any, tmp_path: Path) -> None:
     for side, key in (("source", "src_vocab_size"), ("target", "tgt_vocab_size")):
-        write_model(tmp_path / side, toy_data.corpus, tie="output", **{key: 300})
+        changes: dict[str, Any] = {"tie": "output", key: 300}
+        write_model(tmp_path / side, toy_data.corpus, **changes)
         with pytest.raises(ModelError, match=f"the tokenizer has 400 {side} tokens, the model 300"):
             sieve.load(tmp_path / side)
         with pytest.raises(ModelError, match=f"the tokenizer has 400 {side} tokens, the model 300"):

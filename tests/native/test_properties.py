@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_engines import BEAM, GREEDY, KINDS, SAMPLES, V, engine, source, with_kinds
 
-from sieve.bundle.config import ModelConfig
+from sieve.bundle.config import Mixer, ModelConfig
 from sieve.engines.options import Blocked, Sampling, SearchOptions
 from sieve.selection.plan import Plan, Source
 from sieve.selection.selectors import Adjusted, FullVocabulary, NeuralSelection
@@ -35,7 +35,7 @@ def words_of(shortlist: Shortlist) -> set[int]:
 @with_kinds
 @pytest.mark.parametrize("options", [GREEDY, BEAM, SAMPLES], ids=["greedy", "beam", "samples"])
 def test_threads_mates_and_order_change_nothing(
-    mixer: str, int8: bool, options: SearchOptions
+    mixer: Mixer, int8: bool, options: SearchOptions
 ) -> None:
     sentences, words = source(0, 40, 25), random_shortlists(0, 40, V)
     order = np.random.default_rng(0).permutation(40)
@@ -54,7 +54,7 @@ def test_threads_mates_and_order_change_nothing(
 
 
 @with_kinds
-def test_logits_and_scores_depend_on_nothing_else(mixer: str, int8: bool) -> None:
+def test_logits_and_scores_depend_on_nothing_else(mixer: Mixer, int8: bool) -> None:
     sentences = source(1, 20, 30)
     targets = [ids[:-1].tolist() for ids in source(2, 20)]
     one = engine(mixer, int8)
@@ -71,7 +71,7 @@ def test_logits_and_scores_depend_on_nothing_else(mixer: str, int8: bool) -> Non
 
 
 @with_kinds
-def test_what_came_before_changes_nothing(mixer: str, int8: bool) -> None:
+def test_what_came_before_changes_nothing(mixer: Mixer, int8: bool) -> None:
     """Memory is used again from call to call: what other sentences left there is not seen."""
     fresh = native(
         replace(SMALL, decoder_mixer=mixer),
@@ -102,7 +102,7 @@ def test_python_threads_share_an_engine() -> None:
 
 
 @with_kinds
-def test_a_full_shortlist_is_no_selection(mixer: str, int8: bool) -> None:
+def test_a_full_shortlist_is_no_selection(mixer: Mixer, int8: bool) -> None:
     sentences = source(5, 12)
     unmarked = Given([Shortlist(np.arange(V, dtype=np.int32))] * 12)
     expected = engine(mixer, int8).translate(sentences, FullVocabulary(), BEAM)
@@ -131,7 +131,7 @@ def test_results_lie_in_their_shortlists(
 
 
 @with_kinds
-def test_a_higher_threshold_never_gives_a_larger_set(mixer: str, int8: bool) -> None:
+def test_a_higher_threshold_never_gives_a_larger_set(mixer: Mixer, int8: bool) -> None:
     one = engine(mixer, int8)
     sentences = source(6, 10)
     encoded = one.encode(sentences)
@@ -183,7 +183,7 @@ def test_votes_in_blocks(head: str, int8: bool) -> None:
 
 @with_kinds
 @pytest.mark.parametrize("size", [3, 20, V // 2, V // 2 + 1, V - 3])
-def test_restricted_is_masked_and_renormalised(mixer: str, int8: bool, size: int) -> None:
+def test_restricted_is_masked_and_renormalised(mixer: Mixer, int8: bool, size: int) -> None:
     """Gathered and masked sets alike: p(w) over S is p(w) / Σ p over the words of S."""
     one = engine(mixer, int8)
     (sentence,) = source(size, 1)
@@ -201,7 +201,7 @@ def test_restricted_is_masked_and_renormalised(mixer: str, int8: bool, size: int
 
 
 @with_kinds
-def test_the_smallest_sets(mixer: str, int8: bool) -> None:
+def test_the_smallest_sets(mixer: Mixer, int8: bool) -> None:
     one = engine(mixer, int8)
     sentences = source(7, 5)
     for selector in (NeuralSelection(1 - 1e-12), Given([Shortlist.of([])] * 5)):
@@ -236,7 +236,7 @@ def test_a_selector_of_ones_own_may_use_the_engine() -> None:
 
 @with_kinds
 @pytest.mark.parametrize("beam", [64, V + 37, 300])
-def test_wide_beams(mixer: str, int8: bool, beam: int) -> None:
+def test_wide_beams(mixer: Mixer, int8: bool, beam: int) -> None:
     one = engine(mixer, int8)
     options = SearchOptions(beam_size=beam, n_best=beam, max_length_factor=0.3, stop="exact")
     for selector in (FullVocabulary(), Given([Shortlist.of([5, 6])] * 3)):
@@ -247,7 +247,7 @@ def test_wide_beams(mixer: str, int8: bool, beam: int) -> None:
 
 
 @with_kinds
-def test_sources_without_tokens(mixer: str, int8: bool) -> None:
+def test_sources_without_tokens(mixer: Mixer, int8: bool) -> None:
     one = engine(mixer, int8)
     empty, end = np.zeros(0, np.int64), np.array([EOS])
     for selector in (FullVocabulary(), NeuralSelection(0.4)):
@@ -258,7 +258,7 @@ def test_sources_without_tokens(mixer: str, int8: bool) -> None:
 
 
 @with_kinds
-def test_a_source_of_ten_thousand_tokens(mixer: str, int8: bool) -> None:
+def test_a_source_of_ten_thousand_tokens(mixer: Mixer, int8: bool) -> None:
     config = replace(SMALL, d_model=16, heads=1, encoder_layers=1, decoder_mixer=mixer)
     one = native(config, random_weights(config), int8=int8)
     (long,) = random_sentences(0, 1, V, 10_000, 10_000)

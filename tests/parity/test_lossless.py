@@ -1,6 +1,7 @@
 """Lossless search against a search over all words: the same tokens, the same scores."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pytest
 from generated_models import Given, native, random_weights
@@ -24,7 +25,7 @@ THRESHOLDS = (1e-6, 0.1, 0.5, 0.9, 0.99, 0.999999)
 ENGINES = ("torch", "native", "int8")
 
 
-def engine_of(kind: str, name: str) -> Engine:
+def engine_of(kind: str, name: str) -> Engine[Any]:
     torch_engine, native_engine = engines(name)
     if kind == "int8":
         config = CONFIGS[name]
@@ -43,7 +44,7 @@ class Everything:
 
 
 def assert_lossless(
-    engine: Engine, name: str, selection: Selector, options: SearchOptions = GREEDY
+    engine: Engine[Any], name: str, selection: Selector, options: SearchOptions = GREEDY
 ) -> list[list[Hypothesis]]:
     ids = source(name, seed=3, number=12)
     expected = engine.translate(ids, Everything(selection), options)

@@ -6,6 +6,7 @@ Eight generated models of odd shapes, every way to select and to search: about 2
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -33,6 +34,7 @@ from parity_cases import (
     with_models,
 )
 
+from sieve.engines.engine import Engine
 from sieve.engines.native.native_engine import available_kernels
 from sieve.engines.options import Blocked, Sampling, SearchOptions
 from sieve.engines.torch.torch_engine import TorchEngine
@@ -185,9 +187,10 @@ def test_seam(name: str) -> None:
     assert_same(reference.decode(expected, words, options, prefixes), found)
     assert found == engine.translate(sentences, Given(words), options, prefixes)
     if CONFIGS[name].nvs_head == "none":
-        for one in (reference, engine):
+        both: tuple[Engine[Any], ...] = (reference, engine)
+        for one in both:
             with pytest.raises(ModelError, match="this model has no selection head"):
-                one.bow_logits(one.encode(sentences))  # type: ignore[attr-defined]
+                one.bow_logits(one.encode(sentences))
         return
     logits = engine.bow_logits(encoded)
     np.testing.assert_allclose(logits, reference.bow_logits(expected), atol=2e-5)

@@ -126,7 +126,7 @@ def test_with_a_model(english: Translator) -> None:
 @pytest.mark.parametrize(
     "asked", [{"include": ["Makron"]}, {"exclude": ["Macron"]}, {"prefix": "Emmanuel Makron"}]
 )
-def test_who_names_words_gets_them(english: Translator, asked: dict[str, object]) -> None:
+def test_who_names_words_gets_them(english: Translator, asked: dict[str, Any]) -> None:
     assert "Macron" not in english.translate(MACRON, **asked).text
 
 

@@ -20,7 +20,8 @@ def test_every_aligner_finds_the_translations(name: str) -> None:
     if name != "fast_align":
         pytest.importorskip("thot")
     src, tgt = pairs()
-    aligner, done = make_aligner(name, 12, 20), []
+    aligner = make_aligner(name, 12, 20)
+    done: list[int] = []
     aligner.train(ragged(src), ragged(tgt), np.ones(len(src), int), done.append)
     assert aligner.name == name
     assert sum(done) == aligner.passes * len(src)

@@ -113,7 +113,8 @@ def test_a_weight_is_a_repetition() -> None:
 def test_learns_and_reports() -> None:
     src = [[4, 5, 6], [5, 4], [6, 4], [4], [5, 6]] * 10
     tgt = [[14, 15, 16], [15, 14], [16, 14], [14], [15, 16]] * 10
-    model, done = FastAlign(12, 20), []
+    model = FastAlign(12, 20)
+    done: list[int] = []
     model.train(ragged(src), ragged(tgt), np.ones(len(src), int), done.append)
     assert sum(done) == model.passes * len(src)
     # a pair never seen, words never seen, an empty side

@@ -16,7 +16,9 @@ from sieve.serve.web.pages import page_routes
 def get(folder: Path, path: str, **headers: str) -> Response:
     given = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
     (route,) = (one for one in page_routes(folder) if one.path == path)
-    return asyncio.run(route.endpoint(Request({"type": "http", "method": "GET", "headers": given})))
+    request = Request({"type": "http", "method": "GET", "headers": given})
+    response: Response = asyncio.run(route.endpoint(request))
+    return response
 
 
 def test_files_of_the_page(tmp_path: Path) -> None:

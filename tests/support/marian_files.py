@@ -271,10 +271,10 @@ def opus_tensors(config: Mapping[str, Any], seed: int = 2) -> Arrays:
     """Random tensors under transformers' names."""
     rng = np.random.default_rng(seed)
     words = config["vocab_size"]
-    shared = rng.standard_normal((words, WIDTH)).astype(np.float32) / 4
+    shared = (rng.standard_normal((words, WIDTH)) / 4).astype(np.float32)
     shared[config["pad_token_id"]] = 0
-    bias = rng.standard_normal((1, words)).astype(np.float32) / 4
-    arrays = {"model.shared.weight": shared, "final_logits_bias": bias}
+    bias = (rng.standard_normal((1, words)) / 4).astype(np.float32)
+    arrays: Arrays = {"model.shared.weight": shared, "final_logits_bias": bias}
 
     def linear(name: str, outputs: int, inputs: int) -> None:
         weight = rng.standard_normal((outputs, inputs)) / inputs**0.5

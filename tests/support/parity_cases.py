@@ -24,13 +24,13 @@ from sieve.model.checkpoint import load_tensors
 from sieve.model.transformer import TranslationModel
 from sieve.selection.fusion import Fusion, LexiconBonus
 from sieve.selection.lexicon import Lexicon
+from sieve.selection.plan import Selector
 from sieve.selection.selectors import (
     Adjusted,
     FrequentWords,
     FullVocabulary,
     LexiconTopK,
     NeuralSelection,
-    Selector,
     Union,
 )
 from sieve.tokenize.vocabulary import EOS, IntArray

@@ -6,6 +6,7 @@ from functools import cache
 import pytest
 from generated_models import SMALL, native, random_sentences, random_weights
 
+from sieve.bundle.config import Mixer
 from sieve.engines.native.native_engine import NativeEngine
 from sieve.engines.options import Sampling, SearchOptions
 from sieve.tokenize.vocabulary import IntArray
@@ -21,8 +22,8 @@ with_kinds = pytest.mark.parametrize(
 
 
 @cache
-def engine(mixer: str = "ssru", int8: bool = False, threads: int = 1) -> NativeEngine:
-    config = replace(SMALL, decoder_mixer=mixer)  # type: ignore[arg-type]
+def engine(mixer: Mixer = "ssru", int8: bool = False, threads: int = 1) -> NativeEngine:
+    config = replace(SMALL, decoder_mixer=mixer)
     return native(config, random_weights(config, seed=1), int8=int8, threads=threads)
 
 

@@ -13,6 +13,7 @@ from directories import write_model
 
 import sieve
 from sieve.errors import ConfigError, InputError, SieveError
+from sieve.translate.translation import Translation
 from sieve.translate.translator import Translator
 
 LINES = ["bda fga", "", "kla", "fga bda kla", "bda"] * 7
@@ -76,7 +77,7 @@ def test_files_that_cannot_be(translator: Translator, tmp_path: Path) -> None:
 
 
 def test_tasks(translator: Translator) -> None:
-    async def several() -> list[Any]:
+    async def several() -> tuple[Translation, list[Translation]]:
         return await asyncio.gather(
             translator.atranslate("bda fga", selection="none"),
             translator.atranslate(LINES, selection="none"),

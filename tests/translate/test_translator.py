@@ -21,7 +21,7 @@ from sieve.selection.plan import Selector
 from sieve.selection.selectors import Resources
 from sieve.selection.shortlist import Shortlist
 from sieve.tokenize.tokenizer import Tokenizers
-from sieve.tokenize.vocabulary import EOS, OWN, IntArray
+from sieve.tokenize.vocabulary import EOS, OWN, IntArray, Specials
 from sieve.translate.translation import Translation
 from sieve.translate.translator import Translator
 
@@ -57,6 +57,7 @@ class Backwards:
     """An engine that turns sentences round, and remembers the batches it saw."""
 
     vocab_size: int = 30
+    specials: Specials = OWN
     batches: list[list[int]] = field(default_factory=list)
     selections: list[str] = field(default_factory=list)
     options: list[SearchOptions] = field(default_factory=list)
@@ -65,6 +66,9 @@ class Backwards:
         raise NotImplementedError
 
     def bow_logits(self, encoded: Any) -> FloatArray:
+        raise NotImplementedError
+
+    def position_logits(self, encoded: Any) -> list[FloatArray]:
         raise NotImplementedError
 
     def decode(
@@ -104,7 +108,7 @@ class Backwards:
         return [Hypothesis(tuple(ids), (-0.25,) * (len(ids) + 1), 9) for ids in tgt_ids]
 
 
-def make(**limits: int) -> tuple[Translator, Backwards]:
+def make(**limits: Any) -> tuple[Translator, Backwards]:
     engine, letters = Backwards(), Letters()
     resources = Resources(threshold=0.9)
     return Translator(engine, Tokenizers(letters, letters), resources, **limits), engine
@@ -195,7 +199,7 @@ def test_errors(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="nowhere: no such model directory"):
         sieve.load(tmp_path / "nowhere")
     with pytest.raises(AttributeError, match="module 'sieve' has no attribute 'lode'"):
-        sieve.lode  # type: ignore[attr-defined]  # noqa: B018
+        sieve.lode  # noqa: B018
 
 
 def test_public_names() -> None:

@@ -7,7 +7,7 @@ word is a name if three lines or more have it and three of four have it in Engli
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -79,7 +79,7 @@ def names_of(source: str, target: str, counts: dict[str, Counts]) -> Names:
     )
 
 
-def paired_lines(collected: Path, languages: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+def paired_lines(collected: Path, languages: Sequence[str]) -> Iterator[tuple[str, str]]:
     files = sorted(collected.glob(f"part?/*.{languages[0]}.bz2"))
     if not files:
         raise InputError(

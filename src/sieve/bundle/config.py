@@ -1,11 +1,15 @@
 """The shape of a model: everything needed to build its tensors, nothing about training it."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from sieve.config import from_dict, unknown
 from sieve.errors import ConfigError
 from sieve.tokenize.vocabulary import BOS, EOS, PAD, UNK, Specials
+
+Mixer: TypeAlias = Literal["ssru", "attention"]
+PositionStep: TypeAlias = Literal["half", "half_minus_one"]
+HeadKind: TypeAlias = Literal["tied", "full", "none"]
 
 
 @dataclass(frozen=True)
@@ -26,13 +30,13 @@ class ModelConfig:
     """Width inside the feed-forward sublayers."""
     heads: int = 8
     """Attention heads (H); d_model must be a multiple."""
-    decoder_mixer: Literal["ssru", "attention"] = "ssru"
+    decoder_mixer: Mixer = "ssru"
     """How the decoder sees its past: a recurrent unit without cache, or self-attention."""
     tie: Literal["all", "output", "none"] = "all"
     """Shared embeddings: source, target and output; target and output; none."""
     dropout: float = 0.1
     """Share of embedding and sublayer outputs zeroed in training."""
-    nvs_head: Literal["tied", "full", "none"] = "tied"
+    nvs_head: HeadKind = "tied"
     """Vocabulary selection through the output embedding, by an own V x D matrix, or not at all."""
     nvs_hidden: int = 0
     """Width inside the tied head's adapter; 0 stands for 2 * d_model."""
@@ -44,7 +48,7 @@ class ModelConfig:
     """Added to the variance in layer norms."""
     activation: Literal["relu", "swish", "gelu"] = "relu"
     """Of the feed-forward sublayers; gelu is Marian's, x * sigmoid(1.702 x)."""
-    position_step: Literal["half", "half_minus_one"] = "half"
+    position_step: PositionStep = "half"
     """The frequency of sine i is 10000^(-i / n), n = d_model / 2 or one less."""
     position_offset: int = 0
     """Position of the first token."""

@@ -11,7 +11,7 @@ threads. Knows neither text cleaning nor batches. Layout of the directory:
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,6 +45,9 @@ class Ragged:
         if index < 0:
             index += len(self)
         return self.ids[self.offsets[index] : self.offsets[index + 1]]
+
+    def __iter__(self) -> Iterator[npt.NDArray[np.int32]]:
+        return (self[index] for index in range(len(self)))
 
     @property
     def lengths(self) -> npt.NDArray[np.int64]:

@@ -22,4 +22,4 @@ class _Override:
 
 
 if "SIEVE_NATIVE_MODULE" in os.environ:
-    sys.meta_path.insert(0, _Override)  # type: ignore[arg-type]
+    sys.meta_path.insert(0, _Override)
