@@ -59,8 +59,8 @@ class Said:
     def __init__(self, name: str, src_ids: IntArray, tgt_ids: tuple[int, ...]) -> None:
         self.config = VARIANTS[name]
         model = Forward(self.config, weights_of(name))
-        given = model.forced(model.encode(src_ids.tolist()), tgt_ids)
-        self.logits: Array = given.logits.astype(np.float64)
+        (given,) = model.forced([src_ids.tolist()], [tgt_ids])
+        self.logits: Array = model.logits(given.states)
         top = self.logits.max(axis=1, keepdims=True)
         self.log_probs: Array = (
             self.logits - top - np.log(np.exp(self.logits - top).sum(1))[:, None]

@@ -74,12 +74,16 @@ class Forward:
             for n, place in enumerate(x.places)
         ]
 
-    def log_probs(self, src_ids: Sequence[int], tgt_ids: Sequence[int]) -> Array:
-        """Log-probabilities (U + 1,) of a translation's tokens and its EOS, over all tokens."""
-        states = self.forced([src_ids], [tgt_ids])[0].states
+    def logits(self, states: Array) -> npt.NDArray[np.float64]:
+        """(U + 1, V) from states."""
         own = self._config.tie == "none"
         matrix = self._tensors["output.weight" if own else "tgt_embedding.weight"]
-        logits = (states @ matrix.T + self._tensors["output.bias"]).astype(np.float64)
+        logits: Array = states @ matrix.T + self._tensors["output.bias"]
+        return logits.astype(np.float64)
+
+    def log_probs(self, src_ids: Sequence[int], tgt_ids: Sequence[int]) -> Array:
+        """Log-probabilities (U + 1,) of a translation's tokens and its EOS, over all tokens."""
+        logits = self.logits(self.forced([src_ids], [tgt_ids])[0].states)
         top = logits.max(axis=1)
         total = np.log(np.exp(logits - top[:, None]).sum(axis=1)) + top
         ids = [*tgt_ids, self._config.eos]
