@@ -7,6 +7,7 @@ teacher's outputs without learning anything themselves.
 
 import functools
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -105,7 +106,7 @@ def learn_aligner(pair: Recipe, collected: Path, tokenizers: Path, output: Path)
     """The whole stage."""
     tokenizer = load_tokenizers(tokenizers).source
     src, tgt = sample(pair, collected, tokenizer, pair.aligner_every)
-    arrays: dict[str, npt.NDArray[np.generic]] = {}
+    arrays: dict[str, Any] = {}
     for direction, sides in (("0", (src, tgt)), ("1", (tgt, src))):
         tables = learn(*sides, tokenizer.vocab_size)
         arrays |= {f"{direction}.{key}": value for key, value in tables.items()}
