@@ -52,7 +52,7 @@ def test_both_engines_select_by_the_sum(threshold: float, least: int) -> None:
     assert shortlists == selector.plan().select(reference.encode(sentences))
     cut = np.log(threshold / (1 - threshold))
     for shortlist, row in zip(shortlists, summed(engine, sentences), strict=True):
-        expected = set(np.flatnonzero(row > cut)) | set(np.argsort(-row)[:least])
+        expected = {*np.flatnonzero(row > cut).tolist(), *np.argsort(-row)[:least].tolist()}
         assert shortlist == Shortlist.of(sorted(expected))
     first, second = (one.translate(sentences, selector, BEAM) for one in engines())
     assert [[h.tokens for h in row] for row in first] == [[h.tokens for h in row] for row in second]

@@ -59,7 +59,9 @@ def test_what_is_counted() -> None:
     for _ in range(400):
         written = rng.random(V) < 0.5
         written[7], written[8] = True, False
-        tally.add(np.zeros((1, V), np.float32), [np.array([5, EOS])], [np.flatnonzero(written)])
+        tally.add(
+            np.zeros((1, V), np.float32), [np.array([5, EOS])], [np.flatnonzero(written).tolist()]
+        )
     fusion = tally.fit()
     assert fusion.edges == EDGES
     first, second, third, *rest = fusion.bonus

@@ -112,4 +112,4 @@ def learn_aligner(pair: Recipe, collected: Path, tokenizers: Path, output: Path)
         arrays |= {f"{direction}.{key}": value for key, value in tables.items()}
         print(f"{len(src)} pairs, {len(tables['targets'])} probabilities", flush=True)
     with whole_file(output) as partial, partial.open("wb") as file:
-        np.savez_compressed(file, **arrays)  # type: ignore[arg-type]  # numpy types names as bool
+        np.savez_compressed(file, **arrays)
