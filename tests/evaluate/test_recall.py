@@ -121,7 +121,7 @@ def test_memory_does_not_grow_with_the_vocabulary() -> None:
 
 
 def test_errors() -> None:
-    with pytest.raises(ConfigError, match="got set sizes \\[0\\], expected at least 1"):
+    with pytest.raises(ConfigError, match="got sizes \\[0\\], expected at least 1"):
         RecallMeter(1, V, sizes=[0])
     with pytest.raises(ConfigError, match=r"got the threshold 1.5, expected a number from 0 to 1"):
         RecallMeter(1, V, thresholds=[1.5])

@@ -69,7 +69,7 @@ def choose_alignment(
 
     Args:
         config: Of the model.
-        tensors: Of the model, in fp32.
+        tensors: Of the model, in float32.
         tokenizers: Of the model.
         sentences: Of the source language.
     """
@@ -115,17 +115,19 @@ def _copies(
 def _best(maps: Sequence[Array], answers: Sequence[int]) -> AttentionChoice:
     """Of single heads, of the best ones of a layer together, and of all: who agrees most."""
     layers, heads = maps[0].shape[:2]
-    found = []
+    agreements = []
     for layer in range(layers):
         single = [_share(maps, answers, layer, (head,)) for head in range(heads)]
         ranked = sorted(range(heads), key=lambda head: -single[head])
         groups = [tuple(sorted(ranked[:n])) for n in (*range(1, _MOST_HEADS + 1), heads)]
-        found += [
+        agreements += [
             AttentionChoice(layer, group, _share(maps, answers, layer, group), len(answers))
             for group in dict.fromkeys(groups)
         ]
     # of equals, few heads of a late layer
-    return max(found, key=lambda one: (one.share, -len(one.heads), one.layer))
+    return max(
+        agreements, key=lambda agreement: (agreement.share, -len(agreement.heads), agreement.layer)
+    )
 
 
 def _share(

@@ -24,16 +24,16 @@ _FOREIGN = {
 def importer_of(source: Origin, family: str | None = None) -> Importer:
     """The importer of a source: the one that is named, or the only one that knows its content."""
     if family is not None:
-        names = [one.family for one in FAMILIES]
+        names = [family_importer.family for family_importer in FAMILIES]
         if family not in names:
             raise ConfigError(unknown("family", family, names))
         chosen = FAMILIES[names.index(family)]
         if not chosen.files(source):
             raise ModelError(f"{source.path}: not a model of the family {family}")
         return chosen
-    fitting = [one for one in FAMILIES if one.files(source)]
+    fitting = [family_importer for family_importer in FAMILIES if family_importer.files(source)]
     if len(fitting) > 1:
-        names = [one.family for one in fitting]
+        names = [family_importer.family for family_importer in fitting]
         raise ModelError(f"{source.path}: could be {' or '.join(names)}; say so with --family")
     if not fitting:
         raise ModelError(_no_model(source))
@@ -42,7 +42,7 @@ def importer_of(source: Origin, family: str | None = None) -> Importer:
 
 def is_foreign(source: Origin) -> bool:
     """Whether any family knows the source."""
-    return any(one.files(source) for one in FAMILIES)
+    return any(family_importer.files(source) for family_importer in FAMILIES)
 
 
 def _no_model(source: Origin) -> str:

@@ -158,12 +158,12 @@ class Forward:
     def _cross_attend(self, name: str, x: Stacked, sources: Stacked) -> tuple[Array, list[Array]]:
         key, value = np.split(self._linear(f"{name}.key_value", sources.values), 2, axis=1)
         query = self._linear(f"{name}.query", x.values)
-        found = [
+        attended = [
             self._attend(query[ours], key[theirs], value[theirs], causal=False)
             for ours, theirs in zip(x.places, sources.places, strict=True)
         ]
-        out = self._linear(f"{name}.out", np.concatenate([context for context, _ in found]))
-        return out, [weights for _, weights in found]
+        out = self._linear(f"{name}.out", np.concatenate([context for context, _ in attended]))
+        return out, [weights for _, weights in attended]
 
     def _attend(self, query: Array, key: Array, value: Array, causal: bool) -> tuple[Array, Array]:
         """Contexts (U, D) and weights (H, U, T)."""

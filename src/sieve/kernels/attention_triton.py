@@ -39,7 +39,7 @@ def _probabilities(
     q, k, mask, b, T, scale, HAS_MASK: tl.constexpr, CAUSAL: tl.constexpr,
     BU: tl.constexpr, BT: tl.constexpr,
 ):  # fmt: skip
-    """softmax(Q K' scale) over the real positions, (BU, BT) in fp32."""
+    """softmax(Q K' scale) over the real positions, (BU, BT) in float32."""
     cols = tl.arange(0, BT)[None, :]
     real = (cols < T) & (tl.arange(0, BU)[:, None] >= 0)
     if HAS_MASK:

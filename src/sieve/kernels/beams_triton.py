@@ -66,12 +66,12 @@ def _key(value, number):
 def _smallest(keys, R: tl.constexpr, RP: tl.constexpr):
     """(RP,) the R smallest of keys (M,), in order; numbers only, without what they are of."""
     rank = tl.arange(0, RP)
-    found = tl.full((RP,), 0, tl.int64)
+    smallest = tl.full((RP,), 0, tl.int64)
     for r in range(R):
         least = tl.min(keys, axis=0)
         keys = tl.where(keys == least, _LAST, keys)
-        found = tl.where(rank == r, least, found)
-    return (found & _LOW).to(tl.int32)
+        smallest = tl.where(rank == r, least, smallest)
+    return (smallest & _LOW).to(tl.int32)
 
 
 @triton.jit
@@ -208,21 +208,21 @@ def summarize(logits: Tensor) -> Summary:
     return Summary(logits, tops, sums, maxima)
 
 
-def advance(beams: BeamBuffers, found: Summary, words: Tensor | None, vocab_size: int) -> None:
+def advance(beams: BeamBuffers, summary: Summary, words: Tensor | None, vocab_size: int) -> None:
     """One step of a search with the candidates of some logits; moves the position as well.
 
     Args:
         beams: Changed in place.
-        found: Of this step.
+        summary: Of this step.
         words: (B, S) ids of the columns; None where columns are ids.
         vocab_size: Columns from here on are padding.
     """
     B, K = beams.score.shape
-    S, C, P = found.logits.shape[1], found.maxima.shape[1], found.tops.shape[1]
+    S, C, P = summary.logits.shape[1], summary.maxima.shape[1], summary.tops.shape[1]
     KP, CP = max(2, triton.next_power_of_2(K)), triton.next_power_of_2(C)
     _advance[(B,)](
-        found.logits, found.tops, found.sums, found.maxima,
-        found.logits if words is None else words,
+        summary.logits, summary.tops, summary.sums, summary.maxima,
+        summary.logits if words is None else words,
         beams.score, beams.ids, beams.done.view(torch.int8), beams.final, beams.final_at,
         beams.limit, beams.ceiling, beams.weights, beams.position, beams.history,
         beams.log_probs, beams.alive, beams.parents, beams.ticket, S, C, P, B,

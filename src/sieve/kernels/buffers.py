@@ -9,7 +9,7 @@ from torch import Tensor
 
 @dataclass(frozen=True)
 class Cells:
-    """An SSRU's cells in fp32, those before and those after a step."""
+    """An SSRU's cells in float32, those before and those after a step."""
 
     halves: Tensor
     """(2, N, D): a step at an even position reads the first half and writes the second."""
@@ -25,7 +25,7 @@ class Rows:
 
     x: Tensor
     sums: Tensor
-    """(2, N, C) fp32: of C parts of each row, values and squares."""
+    """(2, N, C) float32: of C parts of each row, values and squares."""
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,9 @@ class Folded:
     weight: Tensor
     """(F, D), times the norm's weight."""
     bias: Tensor
-    """(F,) fp32 where a norm is folded in: the map's, and what the norm's becomes."""
+    """(F,) float32 where a norm is folded in: the map's, and what the norm's becomes."""
     sums: Tensor | None = None
-    """(F,) sums of the weight's rows in fp32; None without a norm."""
+    """(F,) sums of the weight's rows in float32; None without a norm."""
     eps: float = 0.0
 
 
@@ -46,7 +46,7 @@ class BeamBuffers:
     """State of a search over B sentences with K hypotheses, R candidates and U steps."""
 
     score: Tensor
-    """(B, K) fp32: summed log-probabilities of living hypotheses, best first; −inf for none."""
+    """(B, K) float32: summed log-probabilities of living hypotheses, best first; −inf for none."""
     ids: Tensor
     """(B, K) newest token of each."""
     done: Tensor

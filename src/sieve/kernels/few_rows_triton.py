@@ -32,11 +32,11 @@ def _parts(sums, row, real, N, C, CP: tl.constexpr):
 
 
 @triton.jit
-def _normed(found, total, square, lost, width, eps):
+def _normed(product, total, square, lost, width, eps):
     """Products of normalised rows from products (M, BN) of rows as they are."""
     mean = tl.sum(total, axis=1) / width
     scale = 1.0 / tl.sqrt(tl.sum(square, axis=1) / width - mean * mean + eps)
-    return (found - mean[:, None] * lost[None, :]) * scale[:, None]
+    return (product - mean[:, None] * lost[None, :]) * scale[:, None]
 
 
 @triton.jit
@@ -92,7 +92,7 @@ def _product(
     channel, inside, real = tl.arange(0, BK), column < F, row < N
     if NORM:
         total, square = _parts(x_sums, row, real, N, C, CP)
-    found = tl.zeros((M, BN), tl.float32)
+    product = tl.zeros((M, BN), tl.float32)
     for k in range(0, D, BK):
         at = k + channel
         w = tl.load(
@@ -103,22 +103,22 @@ def _product(
         a = tl.load(
             x + row[:, None] * D + at[None, :], mask=real[:, None] & (at < D)[None, :], other=0.0
         )
-        found = tl.dot(a, w, found, input_precision="ieee")
+        product = tl.dot(a, w, product, input_precision="ieee")
     if NORM:
         lost = tl.load(weight_sums + column, mask=inside, other=0.0)
-        found = _normed(found, total, square, lost, D, eps)
-    found += tl.load(bias + column, mask=inside, other=0.0).to(tl.float32)[None, :]
+        product = _normed(product, total, square, lost, D, eps)
+    product += tl.load(bias + column, mask=inside, other=0.0).to(tl.float32)[None, :]
     place = row[:, None] * F + column[None, :]
     mask = real[:, None] & inside[None, :]
     kind = out.dtype.element_ty
     if ADD:
-        found = found.to(kind).to(tl.float32)
-        found += tl.load(residual + place, mask=mask, other=0.0).to(tl.float32)
-        _store(out, sums, found, place, mask, row, real, N)
+        product = product.to(kind).to(tl.float32)
+        product += tl.load(residual + place, mask=mask, other=0.0).to(tl.float32)
+        _store(out, sums, product, place, mask, row, real, N)
     else:
         if RELU:
-            found = tl.maximum(found, 0.0)
-        tl.store(out + place, found.to(kind), mask=mask)
+            product = tl.maximum(product, 0.0)
+        tl.store(out + place, product.to(kind), mask=mask)
 
 
 @triton.jit

@@ -83,7 +83,7 @@ def _embed_norm(
 def _context(
     query, keys, values, mask, T, stride, DH: tl.constexpr, KP: tl.constexpr, BT: tl.constexpr
 ):
-    """Softmax attention of scaled queries (KP, DH) to T keys and values `stride` apart, in fp32."""
+    """float32 softmax attention of scaled queries (KP, DH) to T keys and values `stride` apart."""
     channel, lane = tl.arange(0, DH), tl.arange(0, BT)
     top = tl.full((KP,), -1e30, tl.float32)
     total = tl.zeros((KP,), tl.float32)

@@ -33,7 +33,7 @@ def _word_logits(
     kind = logits.dtype.element_ty
     if block * BN < size:
         word = tl.load(words + b * words_stride + column, mask=inside, other=0)
-        found = tl.zeros((BN, KP), tl.float32)
+        values = tl.zeros((BN, KP), tl.float32)
         for k in range(0, D, BK):
             at = k + channel
             w = tl.load(weight + word[:, None] * D + at[None, :], mask=(at < D)[None, :], other=0.0)
@@ -42,13 +42,13 @@ def _word_logits(
                 mask=real[None, :] & (at < D)[:, None],
                 other=0.0,
             )
-            found = tl.dot(w, x, found, input_precision="ieee")
-        found += tl.load(bias + word).to(tl.float32)[:, None]
-        found = tl.where(inside[:, None], found.to(kind).to(tl.float32), -float("inf"))
-        top = tl.max(found, axis=0)  # (KP,)
-        tl.store(logits + place, found.to(kind), mask=real[None, :])
+            values = tl.dot(w, x, values, input_precision="ieee")
+        values += tl.load(bias + word).to(tl.float32)[:, None]
+        values = tl.where(inside[:, None], values.to(kind).to(tl.float32), -float("inf"))
+        top = tl.max(values, axis=0)  # (KP,)
+        tl.store(logits + place, values.to(kind), mask=real[None, :])
         tl.store(tops + first * C + block, top, mask=real)
-        tl.store(sums + first * C + block, tl.sum(tl.exp(found - top[None, :]), axis=0), mask=real)
+        tl.store(sums + first * C + block, tl.sum(tl.exp(values - top[None, :]), axis=0), mask=real)
     else:
         nothing = tl.full((BN, KP), -float("inf"), tl.float32)
         tl.store(logits + place, nothing.to(kind), mask=real[None, :])

@@ -25,7 +25,7 @@ def _pool(
     real = (b < B) & (t < T)
     at = (b * T + t).to(tl.int64)
     real = real & (tl.load(mask + at, mask=real, other=0) != 0)
-    found = tl.zeros((SENTENCES * TP, BN), tl.float32)
+    products = tl.zeros((SENTENCES * TP, BN), tl.float32)
     for k in range(0, D, BK):
         c = k + channel
         a = tl.load(
@@ -36,9 +36,9 @@ def _pool(
             mask=(word < V)[None, :] & (c < D)[:, None],
             other=0.0,
         )
-        found = tl.dot(a, w, found)
-    found = tl.where(real[:, None], found, -float("inf"))
-    best = tl.max(tl.reshape(found, (SENTENCES, TP, BN)), axis=1)  # (SENTENCES, BN)
+        products = tl.dot(a, w, products)
+    products = tl.where(real[:, None], products, -float("inf"))
+    best = tl.max(tl.reshape(products, (SENTENCES, TP, BN)), axis=1)  # (SENTENCES, BN)
     best += tl.load(bias + word, mask=word < V, other=0.0).to(tl.float32)[None, :]
     sentence = (first + tl.arange(0, SENTENCES)).to(tl.int64)
     inside = (sentence < B)[:, None] & (word < V)[None, :]
@@ -46,7 +46,7 @@ def _pool(
 
 
 def pooled_logits(x: Tensor, mask: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-    """(B, V) fp32: max over real positions of weight · x, plus bias; x (B, T, D) in 16 bits."""
+    """(B, V) float32: max over real positions of weight · x, plus bias; x (B, T, D) in 16 bits."""
     B, T, D = x.shape
     V = len(weight)
     out = torch.empty(B, V, dtype=torch.float32, device=x.device)

@@ -91,8 +91,8 @@ class Dial:
                 raise TypeError
             points = tuple(DialPoint(*map(float, row)) for row in content["points"])
             sentences = int(content["sentences"])
-            whole = all(math.isfinite(p.log_odds) and 0 <= p.recall <= 1 for p in points)
-            if not points or not whole:
+            valid = all(math.isfinite(p.log_odds) and 0 <= p.recall <= 1 for p in points)
+            if not points or not valid:
                 raise ValueError
         except (KeyError, TypeError, ValueError):
             raise ModelError(

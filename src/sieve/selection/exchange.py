@@ -132,8 +132,8 @@ def _read_ctranslate2(path: Path, tokenizers: Tokenizers, tally: Tally) -> Lexic
         # EOS ends every source sentence: its row holds what every sentence may use
         src_id = eos if not phrase else source.find(phrase, tally.source_words)
         if src_id is not None:
-            found = (target.find(word, tally.target_words) for word in words.split(" ") if word)
-            rows[src_id] = [tgt_id for tgt_id in found if tgt_id is not None]
+            tgt_ids = (target.find(word, tally.target_words) for word in words.split(" ") if word)
+            rows[src_id] = [tgt_id for tgt_id in tgt_ids if tgt_id is not None]
     return _ranked(rows, tokenizers)
 
 
@@ -171,8 +171,8 @@ def _read_sockeye(path: Path, tokenizers: Tokenizers, tally: Tally) -> Lexicon:
     for word, row in zip(src_words, array, strict=True):
         src_id = source.find(word, tally.source_words)
         if src_id is not None:
-            found = (columns[int(number)] for number in row)
-            rows[src_id] = [tgt_id for tgt_id in found if tgt_id is not None]
+            tgt_ids = (columns[int(number)] for number in row)
+            rows[src_id] = [tgt_id for tgt_id in tgt_ids if tgt_id is not None]
     return _ranked(rows, tokenizers)
 
 
@@ -241,10 +241,10 @@ class _Ids:
         """The id, or None for special words and for those that are missing."""
         if piece not in self._found:
             self._found[piece] = self._tokenizer.piece_id(piece)
-        found = self._found[piece]
-        if found is None and piece not in SPECIAL_PIECES:
+        index = self._found[piece]
+        if index is None and piece not in SPECIAL_PIECES:
             missing.add(piece)
-        return None if found in self._tokenizer.specials.all else found
+        return None if index in self._tokenizer.specials.all else index
 
 
 def _words(tokenizer: Tokenizer) -> Iterator[tuple[int, str]]:

@@ -60,7 +60,9 @@ class Votes:
     def select(self, source: Source) -> list[Ids]:
         """The words of each sentence that are voted for."""
         bonuses = self.bonuses_of(source.src_ids)
-        return [one.ids for one in source.words_above(self.log_odds, self.least, bonuses)]
+        return [
+            shortlist.ids for shortlist in source.words_above(self.log_odds, self.least, bonuses)
+        ]
 
 
 WordList = Callable[[Sequence[IntArray]], Sequence[Ids]]
@@ -87,17 +89,17 @@ class Plan:
 
     def joined(self, other: Plan) -> Plan:
         """The words of both."""
-        one, other = self._sealed(), other._sealed()
-        votes, asked = one.votes or other.votes, one.asked + other.asked
-        if one.votes and other.votes:
-            if one.votes.bonuses == other.votes.bonuses:
-                odds = min(one.votes.log_odds, other.votes.log_odds)
-                least = max(one.votes.least, other.votes.least)
-                votes = replace(one.votes, log_odds=odds, least=least)
+        own, other = self._sealed(), other._sealed()
+        votes, asked = own.votes or other.votes, own.asked + other.asked
+        if own.votes and other.votes:
+            if own.votes.bonuses == other.votes.bonuses:
+                odds = min(own.votes.log_odds, other.votes.log_odds)
+                least = max(own.votes.least, other.votes.least)
+                votes = replace(own.votes, log_odds=odds, least=least)
             else:  # an engine adds one kind of bonus in its own loop
                 asked += (other.votes.select,)
-        everything = one.everything or other.everything
-        return Plan(everything, votes, one.lists + other.lists, asked)
+        everything = own.everything or other.everything
+        return Plan(everything, votes, own.lists + other.lists, asked)
 
     def adjusted(self, include: Sequence[int], exclude: Sequence[int]) -> Plan:
         """These words with some more, less some; out is out even where it is also added."""
@@ -129,15 +131,17 @@ class Plan:
             if self.votes is not None:
                 parts.append(self.votes.select(source))
             united = _united([*parts, [(eos,)] * number], number)
-            whole = source.vocab_size
-            shortlists = [Shortlist(ids, eos, full=len(ids) == whole) for ids in united]
-        return [one.with_words(self.include).without(self.exclude) for one in shortlists]
+            vocab_size = source.vocab_size
+            shortlists = [Shortlist(ids, eos, full=len(ids) == vocab_size) for ids in united]
+        return [
+            shortlist.with_words(self.include).without(self.exclude) for shortlist in shortlists
+        ]
 
     def _sealed(self) -> Plan:
         """The same words as a part of a union: another part may add what is excluded here."""
         if not (self.include or self.exclude):
             return self
-        return Plan(asked=(lambda source: [one.ids for one in self.select(source)],))
+        return Plan(asked=(lambda source: [shortlist.ids for shortlist in self.select(source)],))
 
 
 class Selector(Protocol):

@@ -75,9 +75,9 @@ class SafeWords:
 
     @cached_property
     def _is_byte(self) -> npt.NDArray[np.bool_]:
-        found = np.zeros(self.tokenizers.target.vocab_size, np.bool_)
-        found[self._bytes] = True
-        return found
+        is_byte = np.zeros(self.tokenizers.target.vocab_size, np.bool_)
+        is_byte[self._bytes] = True
+        return is_byte
 
     def _where(self, wanted: Callable[[str], bool]) -> ShortlistArray:
         target = self.tokenizers.target

@@ -48,7 +48,7 @@ class Validation:
     """exp of the mean negative log-likelihood of the target tokens with EOS, not smoothed."""
     thresholds: tuple[Recall, ...] = ()
     sizes: tuple[tuple[int, Recall], ...] = ()
-    """(mean set size asked for, what was found)"""
+    """(requested mean shortlist size, its recall)"""
     bleu: Score | None = None
 
     @property

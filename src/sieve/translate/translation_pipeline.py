@@ -151,7 +151,7 @@ class TranslationPipeline:
 
     def _answer(self, translation: Translation, asked: CallSettings) -> Answer:
         variants = translation.n_best or (translation,)
-        texts = [self._cut(one, asked.most_tokens) for one in variants]
+        texts = [self._cut(variant, asked.most_tokens) for variant in variants]
         return [{"translation_text": text} for text in texts]
 
     def _cut(self, translation: Translation, most: int | None) -> str:

@@ -93,7 +93,7 @@ class NativeEngine:
 
         Args:
             config: The model's shape.
-            tensors: In the int8 form (`sieve.bundle.quantization`), used where they lie; or fp32.
+            tensors: In float32; or in the int8 form (`sieve.bundle.quantization`), used in place.
             int8: Which of the two.
             threads: Sentences translated side by side in one call; by default one for each core
                 that this process may use.
@@ -115,7 +115,7 @@ class NativeEngine:
         threads: int | None = None,
         kernels: str = "",
     ) -> NativeEngine:
-        """The engine of a model directory, in fp32 or by default the precision of its weights."""
+        """The engine of a model directory; by default in the precision of its weights."""
         int8 = bundle.is_int8 and precision is None
         try:
             tensors = _aligned(mapped_parameters(bundle)) if int8 else _floats(bundle)

@@ -49,8 +49,8 @@ class AttentionAligner:
             best = self._attention(src_ids, tgt_in).argmax(dim=2).cpu().numpy()  # (B, U + 1)
             for row, pair in enumerate(index):
                 # state j has read the start and j tokens, and predicts token j
-                found = best[row, : len(tgt[pair])]
-                linked = np.where(found < len(src[pair]), found, -1)
+                attended = best[row, : len(tgt[pair])]
+                linked = np.where(attended < len(src[pair]), attended, -1)
                 positions[tgt.offsets[pair] : tgt.offsets[pair + 1]] = linked
         return _links(tgt, positions)
 

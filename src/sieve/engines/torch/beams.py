@@ -92,40 +92,40 @@ class Beams(BeamBuffers):
         self.final.fill_(-math.inf)
         self.final_at.fill_(-1)
 
-    def advance(self, found: Candidates, fixed: bool = False) -> None:
+    def advance(self, candidates: Candidates, fixed: bool = False) -> None:
         """Lets the best candidates live on.
 
         Args:
-            found: The candidates of this step.
+            candidates: The candidates of this step.
             fixed: Hypothesis k goes on from candidate k, or dies where that ends (sampling).
         """
         B, K = self.score.shape
-        R = found.ids.shape[1]
-        self.history.index_copy_(0, self.position, ((found.beam << 32) | found.ids)[None])
-        self.log_probs.index_copy_(0, self.position, found.log_prob[None])
-        is_eos = found.ids == self.eos
+        R = candidates.ids.shape[1]
+        self.history.index_copy_(0, self.position, ((candidates.beam << 32) | candidates.ids)[None])
+        self.log_probs.index_copy_(0, self.position, candidates.log_prob[None])
+        is_eos = candidates.ids == self.eos
         cut = self.limit <= self.position + 1  # (B,)
-        self._finish(found, is_eos | cut[:, None])
+        self._finish(candidates, is_eos | cut[:, None])
         ranks = torch.arange(R, device=is_eos.device)
         if fixed:
             chosen = ranks.expand(B, R)
-            value = found.value.masked_fill(is_eos, -math.inf)
+            value = candidates.value.masked_fill(is_eos, -math.inf)
         else:
             chosen = (ranks + R * is_eos).topk(K, largest=False).indices
-            value = found.value.gather(1, chosen)
+            value = candidates.value.gather(1, chosen)
         self.alive.index_copy_(0, self.position, chosen[None])
         self.score.copy_(value.masked_fill((self.done | cut)[:, None], -math.inf))
-        self.ids.copy_(found.ids.gather(1, chosen))
+        self.ids.copy_(candidates.ids.gather(1, chosen))
         self._end()
-        self.parents.copy_((found.beam.gather(1, chosen) + self.offsets).flatten())
+        self.parents.copy_((candidates.beam.gather(1, chosen) + self.offsets).flatten())
 
-    def _finish(self, found: Candidates, ends: Tensor) -> None:
+    def _finish(self, candidates: Candidates, ends: Tensor) -> None:
         """Merges ending candidates (B, R) among the best K into the finished hypotheses."""
         K, R = self.score.shape[1], ends.shape[1]
         ranks = torch.arange(K, device=ends.device)
         ends = ends[:, :K] & ~self.done[:, None]
         weight = self.weights.index_select(0, self.position + 1)
-        values = (found.value[:, :K] * weight).masked_fill(~ends, -math.inf)
+        values = (candidates.value[:, :K] * weight).masked_fill(~ends, -math.inf)
         places = (self.position * R + ranks).expand_as(values)
         merged, order = best(torch.cat((self.final, values), dim=1), K)
         self.final.copy_(merged)

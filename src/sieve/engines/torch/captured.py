@@ -71,8 +71,8 @@ class Searching:
     """CHECK_EVERY - 1 steps."""
     asked: Question
     finish: Run
-    """Follows hypotheses back into `found`."""
-    found: Tensor | None
+    """Follows hypotheses back into `packed`."""
+    packed: Tensor | None
     """Packed results on the device; None where there is no kernel for them."""
 
 
@@ -177,10 +177,10 @@ class Captured:
     def results(self, searching: Searching) -> list[list[Hypothesis]]:
         """The hypotheses of a search that has ended."""
         search = searching.search
-        if searching.found is None or self.kernels is None:
+        if searching.packed is None or self.kernels is None:
             return hypotheses(search.beams, search.words.sizes)
         searching.finish()
-        return unpacked(searching.found.cpu().numpy(), self.kernels.trace.HEAD, self.specials.eos)
+        return unpacked(searching.packed.cpu().numpy(), self.kernels.trace.HEAD, self.specials.eos)
 
     @property
     def _most(self) -> int:
@@ -221,7 +221,7 @@ class Captured:
         beams = Beams.create([1] * B, options, self.device, U, self.specials)
         words, load = self._new_words(shape, encoding, beams)
         search = Search(steps, words, beams)
-        found = None if self.kernels is None else self.kernels.trace.buffer(beams)
+        packed = None if self.kernels is None else self.kernels.trace.buffer(beams)
 
         def start() -> None:
             steps.load(encoding.memory, encoding.src_mask)
@@ -237,7 +237,7 @@ class Captured:
 
         def finish() -> None:
             if self.kernels is not None:
-                self.kernels.trace.trace(beams, words.sizes, found)
+                self.kernels.trace.trace(beams, words.sizes, packed)
 
         start()
         return Searching(
@@ -247,7 +247,7 @@ class Captured:
             self._captured(several, before=start),
             Question(beams.done),
             self._captured(finish),
-            found,
+            packed,
         )
 
     def _new_words(self, shape: Shape, encoding: Encoding, beams: Beams) -> tuple[OutputWords, Run]:

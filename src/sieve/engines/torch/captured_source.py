@@ -76,7 +76,7 @@ class Encoding:
     memory: Tensor
     src_mask: Tensor
     logits: Tensor
-    """(B, V) of the selection head in fp32, +inf for what is in anyway; no rows for all words."""
+    """(B, V) float32 of the selection head, +inf for what is in anyway; no rows for all tokens."""
     words: Tensor
     """(B, W) the selected words, as many as can be gathered."""
     sizes: Tensor

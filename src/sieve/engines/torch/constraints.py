@@ -34,15 +34,15 @@ class Constraints:
         device, B = words.sizes.device, len(prefixes)
         self.position = torch.zeros(1, dtype=torch.int64, device=device)
         self.prefix = _prefix_columns(prefixes, words)  # (B, P), -1 where free
-        self.blocked = [one for one in options.blocked if len(one.tokens)]
-        L = max((len(one.tokens) for one in self.blocked), default=1)
+        self.blocked = [sequence for sequence in options.blocked if len(sequence.tokens)]
+        L = max((len(sequence.tokens) for sequence in self.blocked), default=1)
         self.recent = torch.full(
             (B, options.rows, L), config.specials.first, device=device
         )  # newest last
         self.opens = torch.zeros(config.tgt_vocab_size, dtype=torch.bool, device=device)
         self.opens[list(options.open_ids)] = True
         self.required, self.before, self.at_start = _patterns(self.blocked, L, device)
-        last = torch.tensor([one.tokens[-1] for one in self.blocked], device=device)
+        last = torch.tensor([sequence.tokens[-1] for sequence in self.blocked], device=device)
         never = torch.tensor(config.never, dtype=torch.int64, device=device)
         self.never = words.columns(never.expand(B, -1)) if config.never else None  # (B, M)
         self.last = words.columns(last.long().expand(B, -1)) if self.blocked else last
@@ -114,10 +114,13 @@ def _patterns(
 
     Also the place of the token before each (Q,), and whether that token matters (Q,).
     """
-    rows = [[_ANY] * (length - len(one.tokens) + 1) + list(one.tokens[:-1]) for one in blocked]
+    rows = [
+        [_ANY] * (length - len(sequence.tokens) + 1) + list(sequence.tokens[:-1])
+        for sequence in blocked
+    ]
     required = torch.tensor(rows, dtype=torch.int64, device=device).view(len(blocked), length)
-    before = [length - len(one.tokens) for one in blocked]
-    at_start = [one.at_word_start for one in blocked]
+    before = [length - len(sequence.tokens) for sequence in blocked]
+    at_start = [sequence.at_word_start for sequence in blocked]
     return (
         required,
         torch.tensor(before, dtype=torch.int64, device=device),

@@ -24,10 +24,10 @@ def few_row_kernels(ids: Tensor, model: TranslationModel) -> ModuleType | None:
     """The kernels, where they can take the model and as many rows as ids: few on a GPU."""
     if not fused.takes(model.config):
         return None
-    found = kernels_for("few_rows", ids)
+    kernels = kernels_for("few_rows", ids)
     width = model.config.d_model // model.config.heads
-    fits = found is not None and ids.numel() <= found.MOST and width in (16, 32, 64, 128)
-    return found if fits else None
+    fits = kernels is not None and ids.numel() <= kernels.MOST and width in (16, 32, 64, 128)
+    return kernels if fits else None
 
 
 def encode(kernels: ModuleType, model: TranslationModel, src_ids: Tensor, mask: Tensor) -> Tensor:

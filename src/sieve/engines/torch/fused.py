@@ -43,9 +43,9 @@ def embed_norm(
     ids: Tensor, table: Tensor, positions: Tensor, position: Tensor, norm: nn.LayerNorm
 ) -> tuple[Tensor, Tensor]:
     """Embedded ids (N,) at a position (1,) of positions (U, D), and their norm."""
-    found = kernels_for("fused", table)
-    if found is not None:
-        x, normed = found.embed_norm(ids, table, positions, position, norm)
+    kernels = kernels_for("fused", table)
+    if kernels is not None:
+        x, normed = kernels.embed_norm(ids, table, positions, position, norm)
         return x, normed
     x = F.embedding(ids, table) * math.sqrt(table.shape[1]) + positions.index_select(0, position)
     return x, layer_norm(x, norm)
@@ -53,9 +53,9 @@ def embed_norm(
 
 def cross_attention(cross: CrossAttention, x: Tensor, keys_values: Tensor, mask: Tensor) -> Tensor:
     """The attention of a sentence's K hypotheses x (B, K, D) to its source, mask added."""
-    found = kernels_for("fused", x)
-    if found is not None and found.attends(keys_values.shape[-1]):
-        out: Tensor = cross.out(found.attend(cross.query(x), keys_values, mask))
+    kernels = kernels_for("fused", x)
+    if kernels is not None and kernels.attends(keys_values.shape[-1]):
+        out: Tensor = cross.out(kernels.attend(cross.query(x), keys_values, mask))
         return out
     out = cross(x, keys_values, mask)
     return out
@@ -63,9 +63,9 @@ def cross_attention(cross: CrossAttention, x: Tensor, keys_values: Tensor, mask:
 
 def add_norm(x: Tensor, y: Tensor, norm: nn.LayerNorm) -> tuple[Tensor, Tensor]:
     """The sum x + y and norm(x + y), for x and y (…, D)."""
-    found = kernels_for("fused", x)
-    if found is not None:
-        total, normed = found.add_norm(x, y, norm.weight, norm.bias, norm.eps)
+    kernels = kernels_for("fused", x)
+    if kernels is not None:
+        total, normed = kernels.add_norm(x, y, norm.weight, norm.bias, norm.eps)
         return total, normed
     x = x + y
     return x, layer_norm(x, norm)
@@ -75,10 +75,10 @@ def ssru_add_norm(
     mixer: SSRU, x: Tensor, normed: Tensor, cells: Cells, norm: nn.LayerNorm
 ) -> tuple[Tensor, Tensor]:
     """The sum x + mixer(normed) and its norm; the new cells are written into the other half."""
-    found = kernels_for("fused", x)
-    if found is not None:
+    kernels = kernels_for("fused", x)
+    if kernels is not None:
         gates = F.linear(normed, *fused_gates(mixer))  # (N, 2D)
-        total, result = found.ssru_add_norm(gates, x, cells, norm)
+        total, result = kernels.ssru_add_norm(gates, x, cells, norm)
         return total, result
     return add_norm(x, ssru_step(mixer, normed, cells), norm)
 

@@ -99,14 +99,14 @@ class Search:
             return False
         words, beams = self.words, self.beams
         if isinstance(words, IndexedWords):
-            found = kernels.words.word_logits(
+            summary = kernels.words.word_logits(
                 states, words.output.weight, words.output.bias, words.table, words.sizes
             )
         elif kernels.beams.fits(beams, words.width):
-            found = kernels.beams.summarize(words.logits(states))
+            summary = kernels.beams.summarize(words.logits(states))
         else:
             return False
-        kernels.beams.advance(beams, found, words.table, words.vocab_size)
+        kernels.beams.advance(beams, summary, words.table, words.vocab_size)
         return True
 
     def _candidates(self, logits: Tensor) -> Candidates:
@@ -138,13 +138,13 @@ def run(search: Search, limits: Sequence[int]) -> list[list[Hypothesis]]:
             break
         if 2 * sum(done) >= len(done):  # sentences are independent: drop those that have ended
             ended = [place for place, end in enumerate(done) if end]
-            found = hypotheses(search.beams.select(ended), search.words.select(ended).sizes)
-            results.update(zip((sentences[place] for place in ended), found, strict=True))
+            finished = hypotheses(search.beams.select(ended), search.words.select(ended).sizes)
+            results.update(zip((sentences[place] for place in ended), finished, strict=True))
             left = [place for place, end in enumerate(done) if not end]
             sentences = [sentences[place] for place in left]
             search = search.select(left)
-    found = hypotheses(search.beams, search.words.sizes)
-    results.update(zip(sentences, found, strict=True))
+    finished = hypotheses(search.beams, search.words.sizes)
+    results.update(zip(sentences, finished, strict=True))
     return [results[sentence] for sentence in range(len(limits))]
 
 
@@ -161,18 +161,18 @@ def run_checked(
         most: Steps at most.
         asked: About the search's `done`.
     """
-    made = 0
-    while made < most:
+    taken = 0
+    while taken < most:
         step()
-        if made and asked.answer():
+        if taken and asked.answer():
             break
-        if most - made >= CHECK_EVERY:
+        if most - taken >= CHECK_EVERY:
             steps()
             asked.ask()
         else:
-            for _ in range(most - made - 1):
+            for _ in range(most - taken - 1):
                 step()
-        made += CHECK_EVERY
+        taken += CHECK_EVERY
 
 
 class Question:
@@ -205,26 +205,26 @@ def hypotheses(beams: Beams, sizes: Tensor) -> list[list[Hypothesis]]:
     if len(np.unique(rows)) < len(final):
         raise _no_score()
     ends = np.take_along_axis(places, order, 1)[rows, ranks]
-    found = _follow(beams, steps, rows, ends)
+    paths = _follow(beams, steps, rows, ends)
     results: list[list[Hypothesis]] = [[] for _ in final]
     counts = sizes.tolist()
     lengths = ends // beams.history.shape[2] + 1
     for index, (row, length) in enumerate(zip(rows.tolist(), lengths.tolist(), strict=True)):
-        tokens = found.tokens[index, :length].tolist()
+        tokens = paths.tokens[index, :length].tolist()
         words = length - (tokens[-1] == beams.eos)
-        positions = found.positions[index, :words].tolist()
-        scores = tuple(found.log_probs[index, :length].tolist())
-        one = Hypothesis(tuple(tokens[:words]), scores, counts[row], tuple(positions))
-        results[row].append(one)
+        positions = paths.positions[index, :words].tolist()
+        scores = tuple(paths.log_probs[index, :length].tolist())
+        hypothesis = Hypothesis(tuple(tokens[:words]), scores, counts[row], tuple(positions))
+        results[row].append(hypothesis)
     return results
 
 
-def unpacked(found: npt.NDArray[np.int32], head: int, eos: int) -> list[list[Hypothesis]]:
+def unpacked(packed: npt.NDArray[np.int32], head: int, eos: int) -> list[list[Hypothesis]]:
     """Hypotheses (B, n_best, head + 2U) as `trace_triton` packs them: see there."""
-    B, number, width = found.shape
-    if not found[:, 0, 0].all():
+    B, number, width = packed.shape
+    if not packed[:, 0, 0].all():
         raise _no_score()
-    rows = found.reshape(B * number, width)
+    rows = packed.reshape(B * number, width)
     lengths, sizes = rows[:, 0].tolist(), rows[:, 1].tolist()
     U, longest = (width - head) // 2, max(lengths)
     tokens = rows[:, head : head + longest].tolist()

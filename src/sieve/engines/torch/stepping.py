@@ -30,7 +30,7 @@ class DecoderSteps:
     position: Tensor
     """(1,) tokens consumed so far. Whoever steps moves it, after `settle`."""
     past: Tensor
-    """SSRU cells (2, L, N, D) in fp32, or cached keys and values (L, 2, N, H, U, D/H).
+    """SSRU cells (2, L, N, D) in float32, or cached keys and values (L, 2, N, H, U, D/H).
 
     Steps read one half of the cells and write the other in turn, each row from its parent's.
     """

@@ -151,12 +151,12 @@ class TorchEngine:
 
     def position_logits(self, encoded: TorchEncoded) -> list[FloatArray]:
         """See `Engine.position_logits`."""
-        found = []
+        logits = []
         for memory, mask in zip(encoded.memory, encoded.src_mask, strict=True):
             alone = memory[mask][:, None]  # (T, 1, D)
             every = torch.ones(alone.shape[:2], dtype=torch.bool, device=self.device)
-            found.append(self.bow_logits(TorchEncoded(self, encoded.src_ids, alone, every)))
-        return found
+            logits.append(self.bow_logits(TorchEncoded(self, encoded.src_ids, alone, every)))
+        return logits
 
     def decode(
         self,
@@ -202,9 +202,9 @@ class TorchEngine:
         plan = selection.plan()
         if captured is not None and prefixes is None and captured.takes(src_ids, plan, options):
             with self.inference():
-                found = captured.translate(src_ids, plan, options)
-            if found is not None:
-                return found
+                ranked = captured.translate(src_ids, plan, options)
+            if ranked is not None:
+                return ranked
         encoded = self.encode(src_ids)
         return self.decode(encoded, plan.select(encoded), options, prefixes)
 
@@ -223,8 +223,8 @@ class TorchEngine:
                 scores = self._forced(encoded, rows, [tgt_ids[row] for row in rows], words)
                 for row, values in zip(rows, scores, strict=True):
                     tokens = tuple(int(token) for token in tgt_ids[row])
-                    found = tuple(values[: len(tokens) + 1])
-                    results[row] = Hypothesis(tokens, found, len(shortlists[row]))
+                    token_scores = tuple(values[: len(tokens) + 1])
+                    results[row] = Hypothesis(tokens, token_scores, len(shortlists[row]))
         return [results[row] for row in range(len(src_ids))]
 
     def _forced(
@@ -242,8 +242,8 @@ class TorchEngine:
         logits = words.logits(states.flatten(0, 1)).view(*tgt_out.shape, -1)
         log_probs = torch.log_softmax(logits, dim=-1, dtype=torch.float32)
         columns = words.columns(tgt_out)
-        found = log_probs.gather(2, columns.clamp(min=0)[..., None])[..., 0]
-        scores: list[list[float]] = found.masked_fill(columns < 0, -math.inf).tolist()
+        forced = log_probs.gather(2, columns.clamp(min=0)[..., None])[..., 0]
+        scores: list[list[float]] = forced.masked_fill(columns < 0, -math.inf).tolist()
         return scores
 
     def teacher_forced(self, tgt_ids: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:

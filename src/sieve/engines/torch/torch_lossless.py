@@ -65,7 +65,7 @@ def translate_lossless(
     if options.rows > 1 or odd:
         return engine.decode(encoded, plan.unrestricted().select(encoded), plain, prefixes)
     search = _Search(engine, encoded, list(plan.select(encoded)), exclude, given, plain)
-    return [[one] for one in search.run()]
+    return [[hypothesis] for hypothesis in search.run()]
 
 
 class _Search:
@@ -95,18 +95,18 @@ class _Search:
         waiting = list(range(len(self.sure)))
         while waiting:
             part = self.encoded.rows(waiting)
-            found = self.engine.decode(
+            ranked = self.engine.decode(
                 part,
                 [self.selected[row] for row in waiting],
                 self.options,
                 [self.sure[row] for row in waiting],
             )
-            guesses = [hypotheses[0] for hypotheses in found]
+            guesses = [hypotheses[0] for hypotheses in ranked]
             verdicts = check(self.engine, part, guesses, self.exclude)
             for place, (row, guess) in enumerate(zip(waiting, guesses, strict=True)):
-                one = self._judged(row, guess, verdicts, place)
-                if one is not None:
-                    done[row] = one
+                hypothesis = self._judged(row, guess, verdicts, place)
+                if hypothesis is not None:
+                    done[row] = hypothesis
             waiting = [row for row in waiting if row not in done]
         return [done[row] for row in range(len(self.sure))]
 
@@ -149,7 +149,7 @@ def check(
 ) -> Verdicts:
     """One teacher-forced pass over translations, with all words but the excluded ones."""
     eos = engine.specials.eos
-    tgt_in, tgt_out = engine.teacher_forced([one.tokens for one in guesses])
+    tgt_in, tgt_out = engine.teacher_forced([guess.tokens for guess in guesses])
     weight, bias = engine.model.output.weight, engine.model.output.bias.clone()
     bias[[word for word in exclude if word != eos]] = -math.inf
     with engine.inference():

@@ -23,7 +23,7 @@ from sieve.model.transformer import OutputLayer
 from sieve.selection.shortlist import Shortlist
 
 _GATHERED_ELEMENTS = 2**28
-"""Most output weights gathered at once: 1 GiB in fp32. More sentences take turns."""
+"""Most output weights gathered at once: 1 GiB in float32. More sentences take turns."""
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,7 @@ class RecallMeter:
     shortlists, with EOS, hold at most N tokens on average. Equal logits fall on the same side.
     Memory does not grow with the vocabulary: max(sizes) · num_sentences logits are kept.
 
-    A sentence with nothing to find counts for the set size and not for recall.
+    A sentence with nothing to find counts for the shortlist size and not for recall.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class RecallMeter:
         specials: Specials = OWN,
     ) -> None:
         if any(size < 1 for size in sizes):
-            raise ConfigError(f"got set sizes {list(sizes)}, expected at least 1 (EOS is in each)")
+            raise ConfigError(f"got sizes {list(sizes)}, expected at least 1 (EOS is in each)")
         self._specials = specials
         self.num_sentences = num_sentences
         self.vocab_size = vocab_size

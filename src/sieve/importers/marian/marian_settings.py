@@ -120,7 +120,7 @@ def _check(options: Mapping[str, Value], where: str) -> None:
     for name, value in options.items():
         if name in _ABLE:
             able, what = _ABLE[name]
-            if not any(value == one and type(value) is type(one) for one in able):
+            if not any(value == supported and type(value) is type(supported) for supported in able):
                 raise ModelError(_cannot(where, name, options, what))
         elif name not in _READ | _WITHOUT_EFFECT and value not in _OFF:
             raise ModelError(

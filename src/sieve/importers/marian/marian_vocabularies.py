@@ -75,13 +75,13 @@ def read_vocabularies(source: Origin) -> Tokenizers:
             f"{source.directory}: has no vocabulary: expected a .spm file, or vocab.yml with "
             "source.spm and target.spm"
         )
-    made: dict[tuple[Path, ...], Tokenizer] = {}
+    tokenizers: dict[tuple[Path, ...], Tokenizer] = {}
     sides = list(zip(*[iter(files)] * 2, strict=True))  # source and target of each kind
     keys = [tuple(pair[side] for pair in sides) for side in range(2)]
     for key in keys:
-        if key not in made:
-            made[key] = _tokenizer(key)
-    return Tokenizers(made[keys[0]], made[keys[1]])
+        if key not in tokenizers:
+            tokenizers[key] = _tokenizer(key)
+    return Tokenizers(tokenizers[keys[0]], tokenizers[keys[1]])
 
 
 def _tokenizer(files: tuple[Path, ...]) -> Tokenizer:

@@ -80,9 +80,9 @@ class ThotAligner:
         """The translation probabilities of the last model of the chain."""
         offsets, targets, probabilities = [0], [], []
         for index in range(self._sizes[0]):
-            found = self._translations(self._words[index])
-            targets += [target for target, _ in found]
-            probabilities += [probability for _, probability in found]
+            translations = self._translations(self._words[index])
+            targets += [target for target, _ in translations]
+            probabilities += [probability for _, probability in translations]
             offsets.append(len(targets))
         return TranslationTable(
             np.array(offsets, np.int64),
@@ -94,12 +94,14 @@ class ThotAligner:
         if not self._model.src_word_exists(word):
             return []
         number = self._model.get_src_word_index(word)
-        found = [
+        translations = [
             (self._model.get_trg_word(target), probability)
             for target, probability in self._model.get_translations(number, _LEAST_PROBABILITY)
         ]
         # the library's own special words are not numbers
-        return sorted((int(text), probability) for text, probability in found if text.isdigit())
+        return sorted(
+            (int(text), probability) for text, probability in translations if text.isdigit()
+        )
 
     def _run(self, model: Any, num_pairs: int, report: Report) -> None:
         model.start_training()

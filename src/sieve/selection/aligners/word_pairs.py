@@ -70,8 +70,8 @@ class WordPairs:
 
     def _contains(self, keys: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
         shift = (keys & 63).astype(np.uint64)
-        found: npt.NDArray[np.bool_] = ((self._bits[keys >> 6] >> shift) & np.uint64(1)) == 1
-        return found
+        present: npt.NDArray[np.bool_] = ((self._bits[keys >> 6] >> shift) & np.uint64(1)) == 1
+        return present
 
     def row_starts(self) -> npt.NDArray[np.int64]:
         """(V_src + 1,): the places of source word s are row_starts[s] to row_starts[s + 1]."""

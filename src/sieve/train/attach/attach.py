@@ -194,20 +194,20 @@ class _Attachment:
         self, lines: Sequence[str], targets: Sequence[str] | None, start: int
     ) -> list[Labels]:
         """Pieces of the text, as many as the minutes allow and one at least."""
-        found: list[Labels] = []
+        labelled: list[Labels] = []
         begin, seconds = time.monotonic(), 60 * self.options.minutes * _LABEL_SHARE
         bar: tqdm[None] = progress(total=len(lines), unit="lines", label="translating the text")
         with bar:
             for number, rows in enumerate(pieces(len(lines))):
                 path = self.work / f"{number:05}.safetensors"
-                if found and not path.is_file() and time.monotonic() - begin > seconds:
+                if labelled and not path.is_file() and time.monotonic() - begin > seconds:
                     logger.info(
                         "%d of %d lines translated in time", number * PIECE_LINES, len(lines)
                     )
                     break
-                found.append(self._piece(path, lines[rows], targets, start + rows.start))
-                bar.update(len(found[-1]))
-        return found
+                labelled.append(self._piece(path, lines[rows], targets, start + rows.start))
+                bar.update(len(labelled[-1]))
+        return labelled
 
     def _trained(self, train: Sequence[Labels], held_out: Labels) -> tuple[Any, HeadProgress]:
         tensors = float_tensors(self.bundle)
@@ -244,9 +244,9 @@ class _Attachment:
             bar.update(done)
 
         with bar:
-            found = calibrate(engine, ids, self.options.calibration, advance)
-        store(self.output, self.output, found)
-        return found.shift, found.own.mean_size, found.own.recall
+            calibration = calibrate(engine, ids, self.options.calibration, advance)
+        store(self.output, self.output, calibration)
+        return calibration.shift, calibration.own.mean_size, calibration.own.recall
 
 
 def _told(now: HeadProgress) -> None:

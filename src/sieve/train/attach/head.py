@@ -81,7 +81,7 @@ class HeldOut:
             kept.append(logits.topk(min(4 * self._size, logits.shape[1])).values.flatten())
         places = (self._size - 1) * len(rows)
         cut = torch.cat(kept).sort(descending=True).values[places].item()
-        shares = [float((one > cut).mean()) for one in needed if len(one)]
+        shares = [float((margins > cut).mean()) for margins in needed if len(margins)]
         return float(np.mean(shares)), float(np.mean([share == 1.0 for share in shares]))
 
 
@@ -145,7 +145,7 @@ def head_logits(head: nn.Module, states: Tensor, mask: Tensor, embedding: Tensor
 
 
 def padded_states(labels: Labels, rows: Sequence[int]) -> tuple[Tensor, Tensor]:
-    """States (B, T, D) in fp32 and their mask (B, T)."""
+    """States (B, T, D) in float32 and their mask (B, T)."""
     sentences = [labels.source(row) for row in rows]
     longest = max(map(len, sentences))
     states = torch.zeros(len(rows), longest, labels.states.shape[1])

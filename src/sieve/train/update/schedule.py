@@ -44,7 +44,7 @@ class Schedule:
 
 
 def rescaled(warm_progress: float, spent: float, share: float) -> float:
-    """`warm_progress` for a budget that changed, such that a falling rate goes on where it was.
+    """`warm_progress` for a budget that changed, such that a falling rate continues from its value.
 
     Args:
         warm_progress: Share of the old budget that was spent at the end of the warm-up.
