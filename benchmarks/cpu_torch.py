@@ -10,9 +10,9 @@ from torch import Tensor, nn
 
 from cpu_common import BEAM, Size, Stopwatch
 from cpu_sieve import Forced, random_model
-from sieve.engines.torch.output_words import AllWords
+from sieve.engines.torch.output_tokens import AllTokens
+from sieve.engines.torch.tokens_of_batches import TokensOfBatches
 from sieve.engines.torch.torch_engine import TorchEngine
-from sieve.engines.torch.words_of_batches import WordsOfBatches
 from sieve.selection.selectors import FullVocabulary
 from sieve.tokenize.vocabulary import IntArray
 
@@ -22,19 +22,19 @@ def prepare(directory: Path, size: Size, set_size: int) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class QuantizedWords(AllWords):
+class QuantizedWords(AllTokens):
     """The whole vocabulary through a quantised output matrix."""
 
     product: nn.Module | None = None
 
     def logits(self, states: Tensor) -> Tensor:
-        """See OutputWords."""
+        """See OutputTokens."""
         assert self.product is not None
         logits: Tensor = self.product(states)
         return logits
 
     def for_sentences(self, sizes: Tensor) -> "QuantizedWords":
-        """See AllWords."""
+        """See AllTokens."""
         return QuantizedWords(self.vocab_size, sizes, self.weight, self.bias, product=self.product)
 
 
@@ -47,7 +47,7 @@ class Subject:
         torch.set_num_threads(1)
         torch.backends.quantized.engine = settings["backend"]
         model = random_model(size)
-        words = AllWords.of(model.output, 1)
+        words = AllTokens.of(model.output, 1)
         output = nn.Linear(size.d_model, len(words.bias))
         with torch.no_grad():
             output.weight.copy_(words.weight)
@@ -58,7 +58,7 @@ class Subject:
         everything = QuantizedWords(
             words.vocab_size, words.sizes, words.weight, words.bias, product=product
         )
-        self.engine.words = WordsOfBatches(everything, model.output)
+        self.engine.words = TokensOfBatches(everything, model.output)
 
     def facts(self) -> dict[str, Any]:
         """Version; there is no file, so the size is that of the weights as int8."""

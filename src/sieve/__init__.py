@@ -1,4 +1,4 @@
-"""Sieve: neural machine translation over the output words a sentence can need.
+"""Sieve: neural machine translation over the output tokens a sentence may need.
 
 Only names are made available here; nothing heavy is imported before it is used.
 """

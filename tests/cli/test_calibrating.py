@@ -112,7 +112,7 @@ def test_the_dial(
     [
         (["--target-recall", "1.5"], "target recall: got 1.5, expected above 0 and below 1"),
         (["--target-recall", "x"], "got 'x', expected a number"),
-        (["--max-words", "1"], "max words: got 1, expected at least"),
+        (["--max-words", "1"], "maximum shortlist size: got 1, expected at least"),
     ],
 )
 def test_what_the_dial_does_not_know(

@@ -289,7 +289,7 @@ def test_outputs_that_are_no_files(model: Path, tmp_path: Path) -> None:
 def test_the_old_name_of_an_option(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("--max-words", "--max-shortlist"):
         assert main(["translate", str(model), name, "100"]) == 2
-        message = "selection 'nvs:words=100': this model was not calibrated"
+        message = "selection 'nvs:size=100': this model was not calibrated"
         assert message in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main(["translate", "--help"])

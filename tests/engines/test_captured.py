@@ -20,10 +20,10 @@ from sieve.engines.torch.torch_engine import TorchEngine
 from sieve.model.transformer import TranslationModel
 from sieve.selection.fusion import Fusion, LexiconBonus
 from sieve.selection.plan import Plan, Selector
-from sieve.selection.safety import SafeWords
+from sieve.selection.safety import SafeTokens
 from sieve.selection.selectors import (
     Adjusted,
-    FrequentWords,
+    FrequentTokens,
     FullVocabulary,
     NeuralSelection,
     Resources,
@@ -67,7 +67,7 @@ AT_LEAST = [
     NeuralSelection(0.9, V + 9),
     Union((NeuralSelection(0.9), Copied())),
     Union((NeuralSelection(1.0, 1), Copied())),
-    Union((NeuralSelection(0.9, 40), Copied(), FrequentWords(tuple(range(100, 200))))),
+    Union((NeuralSelection(0.9, 40), Copied(), FrequentTokens(tuple(range(100, 200))))),
     Adjusted(Union((NeuralSelection(0.9, 40), Copied())), include=(7, 400)),
 ]
 """Minima, and words that each sentence has whatever the head says."""
@@ -115,7 +115,7 @@ def test_shortlists_are_those_of_the_plan(selection: Selector) -> None:
 def test_the_default_selection_of_shipped_models_is_captured() -> None:
     tokenizers = train_tokenizers(TokenizerOptions(vocab_size=362), TEXT, TEXT)
     resources = Resources(
-        threshold=0.9, least=64, safe=True, safe_words=SafeWords(tokenizers)
+        threshold=0.9, least=64, safe=True, safe_tokens=SafeTokens(tokenizers)
     )  # fmt: skip
     default = parse_selection(None, resources)
     assert str(default) == "nvs:0.9:64+safe"
@@ -154,7 +154,7 @@ def test_more_fixed_words_than_there_is_room_for() -> None:
     _, bucketed = build("ssru")
     captured, most = bucketed.captured, FIXED[-1]
     assert captured is not None
-    plan = Union((NeuralSelection(0.9), FrequentWords(tuple(range(3, most + 4))))).plan()
+    plan = Union((NeuralSelection(0.9), FrequentTokens(tuple(range(3, most + 4))))).plan()
     with bucketed.inference():
         assert captured.translate(sentences(1), plan, SearchOptions(1)) is None
 

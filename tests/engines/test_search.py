@@ -14,7 +14,7 @@ from sieve.bundle.config import ModelConfig
 from sieve.engines.engine import Hypothesis
 from sieve.engines.options import Blocked, Sampling, SearchOptions
 from sieve.engines.torch.beams import best, candidates
-from sieve.engines.torch.output_words import AllWords
+from sieve.engines.torch.output_tokens import AllTokens
 from sieve.engines.torch.torch_engine import TorchEngine
 from sieve.errors import ConfigError, ModelError
 from sieve.model.transformer import TranslationModel
@@ -173,7 +173,7 @@ def test_early_stopping_changes_nothing() -> None:
 def test_ties_go_to_the_lower_beam_and_id() -> None:
     """Equal logits everywhere: the search must list words in order."""
     logits = torch.zeros(2 * 3, 64)
-    words = AllWords(64, torch.tensor([64, 64]), torch.zeros(64, 1), torch.zeros(64))
+    words = AllTokens(64, torch.tensor([64, 64]), torch.zeros(64, 1), torch.zeros(64))
     score = torch.tensor([[0.0, 0.0, -1.0], [-2.0, 0.0, -0.5]])
     found = candidates(logits, torch.logsumexp(logits, 1), score, words, 6)
     assert found.beam.tolist() == [[0] * 6, [1] * 6]
@@ -189,7 +189,7 @@ def test_candidates_are_the_best(width: int) -> None:
     logits = torch.randn(2 * 4, width, generator=generator).mul(3).round()  # many ties
     sums = torch.logsumexp(logits, 1)
     score = -torch.rand(2, 4, generator=generator).mul(4).round()
-    words = AllWords(width, torch.tensor([width] * 2), torch.zeros(width, 1), torch.zeros(width))
+    words = AllTokens(width, torch.tensor([width] * 2), torch.zeros(width, 1), torch.zeros(width))
     found = candidates(logits, sums, score, words, 8)
     values = ((logits - sums[:, None]) + score.view(-1, 1)).view(2, -1)
     expected = values.sort(dim=1, descending=True, stable=True).indices[:, :8]

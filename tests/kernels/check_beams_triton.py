@@ -7,9 +7,9 @@ import torch
 
 from sieve.engines.options import SearchOptions
 from sieve.engines.torch.beams import Beams, candidates
-from sieve.engines.torch.output_words import AllWords, IndexedWords, OutputWords, SelectedWords
+from sieve.engines.torch.output_tokens import AllTokens, IndexedTokens, OutputTokens, SelectedTokens
 from sieve.engines.torch.search import hypotheses, unpacked
-from sieve.kernels import beams_triton, output_words_triton, trace_triton
+from sieve.kernels import beams_triton, output_tokens_triton, trace_triton
 from sieve.model.transformer import OutputLayer
 from sieve.tokenize.vocabulary import EOS
 
@@ -23,15 +23,15 @@ CASES = [  # beam size, columns, words, whether they are selected, stop, length 
 ]
 
 
-def make_words(S: int, V: int, selected: bool) -> OutputWords:
+def make_words(S: int, V: int, selected: bool) -> OutputTokens:
     if not selected:
-        return AllWords(V, torch.tensor([V] * B), torch.zeros(S, 1), torch.zeros(S))
+        return AllTokens(V, torch.tensor([V] * B), torch.zeros(S, 1), torch.zeros(S))
     words = torch.zeros(B, S, dtype=torch.int64)
     for row in words:
         size = min(S, V - 3)
         row[0] = 2
         row[1:size] = 3 + torch.randperm(V - 3)[: size - 1].sort().values
-    return SelectedWords(torch.tensor([S] * B), words, torch.zeros(1), torch.zeros(1), V)
+    return SelectedTokens(torch.tensor([S] * B), words, torch.zeros(1), torch.zeros(1), V)
 
 
 def check(K: int, S: int, V: int, selected: bool, stop: str, alpha: float) -> None:
@@ -75,17 +75,17 @@ def check_words(D: int, sizes: list[int], S: int, V: int, K: int) -> None:
         row[EOS] = -9.0
     table, found_sizes = torch.zeros(len(sizes), S, dtype=torch.int64), torch.zeros(len(sizes))
     found_sizes = found_sizes.long()
-    output_words_triton.select(logits, odds, table, found_sizes, EOS)
+    output_tokens_triton.select(logits, odds, table, found_sizes, EOS)
     selected = logits > odds
     selected[:, EOS] = True
     assert torch.equal(found_sizes, selected.sum(1))
     for row, flags, size in zip(table, selected, found_sizes.tolist(), strict=True):
         assert torch.equal(row[:size], flags.nonzero()[:, 0][:S])
-    words = IndexedWords(found_sizes, table, output)
+    words = IndexedTokens(found_sizes, table, output)
     states = torch.randn(len(sizes) * K, D)
     with torch.no_grad():
         expected = words.logits(states)
-        found = output_words_triton.word_logits(
+        found = output_tokens_triton.token_logits(
             states, output.weight, output.bias, table, found_sizes
         )
     torch.testing.assert_close(found.logits, expected, rtol=1e-4, atol=1e-4)

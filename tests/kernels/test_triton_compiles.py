@@ -66,11 +66,11 @@ def test_beams(has_words: bool) -> None:
 @pytest.mark.parametrize("kind", ["*fp16", "*fp32"])
 @pytest.mark.parametrize("block", [16, 64])
 def test_output_words(kind: str, block: int) -> None:
-    from sieve.kernels import output_words_triton as kernels
+    from sieve.kernels import output_tokens_triton as kernels
 
     types = [kind] * 3 + ["*i64", "*i64", kind, "*fp32", "*fp32"] + ["i32"] * 5
     shape = {"KP": 16, "BN": block, "BK": 64}
-    assert "mma" in compile_for_hopper(kernels._word_logits, types, shape) or kind == "*fp32"
+    assert "mma" in compile_for_hopper(kernels._token_logits, types, shape) or kind == "*fp32"
     types = ["*fp32", "*fp32", "*i64", "*i64", "i32", "i32"]
     assert compile_for_hopper(kernels._select, types, {"BLOCK": 4096, "END": 2})
 

@@ -50,11 +50,11 @@ def test_forced_targets_appear(translator: Translator) -> None:
 
 def test_targets_are_reachable(translator: Translator) -> None:
     request = Request("nvs:0.999999", glossary=Glossary(ENTRIES))
-    with_words, without = (
+    with_tokens, without = (
         translator.run(LINES[:1], one)[0].shortlist_size
         for one in (request, Request("nvs:0.999999"))
     )
-    assert with_words > without
+    assert with_tokens > without
 
 
 def test_a_line_alone_or_among_others(translator: Translator) -> None:

@@ -63,7 +63,7 @@ def test_numbers_that_do_not_fit() -> None:
         one.translate(sentences, FullVocabulary(), BEAM, [[4]])
     with pytest.raises(ValueError, match="prefixes: offsets do not fit"):
         one.score(sentences, [[4]], FullVocabulary())
-    with pytest.raises(ValueError, match="named the words of 1 of 2 sentences"):
+    with pytest.raises(ValueError, match="named the tokens of 1 of 2 sentences"):
         one.translate(sentences, Given([Shortlist.of([4])]), BEAM)
     with pytest.raises(ValueError, match="expected whole numbers"):
         one.encode([np.array([4.5, 2.0])])

@@ -23,7 +23,7 @@ class Two:
     specials: Specials = OWN
     src_ids: Sequence[IntArray] = (np.array([5, EOS]), np.array([6, EOS]))
 
-    def words_above(
+    def tokens_above(
         self, log_odds: float, least: int = 0, bonuses: Sequence[Bonus] = ()
     ) -> list[Shortlist]:
         raise NotImplementedError
@@ -32,15 +32,15 @@ class Two:
 @given(IDS, IDS, IDS)
 def test_sets(first: list[int], more: list[int], less: list[int]) -> None:
     shortlist = Shortlist.of(first)
-    assert set(shortlist.with_words(more).ids) == {*first, *more, EOS}
+    assert set(shortlist.with_tokens(more).ids) == {*first, *more, EOS}
     assert set(shortlist.without(less).ids) == ({*first} - {*less}) | {EOS}
 
 
 def test_nothing_to_change() -> None:
     shortlist, full = Shortlist.of([4, 7]), Shortlist.everything(9)
-    assert shortlist.with_words([7]) is shortlist
+    assert shortlist.with_tokens([7]) is shortlist
     assert shortlist.without([5]) is shortlist
-    assert full.with_words([3]) is full
+    assert full.with_tokens([3]) is full
     assert full.without([EOS]) is full
     assert not full.without([3]).full
 

@@ -26,14 +26,16 @@ def test_the_smallest_sets_that_reach_a_recall(recall: float, odds: float) -> No
 
 @pytest.mark.parametrize(("words", "odds"), [(200, 2.0), (899, 2.0), (900, 0.0), (9999, -2.0)])
 def test_the_largest_sets_that_fit(words: int, odds: float) -> None:
-    assert DIAL.for_words(words) == pytest.approx(1 / (1 + math.exp(-odds)))
+    assert DIAL.for_size(words) == pytest.approx(1 / (1 + math.exp(-odds)))
 
 
 def test_out_of_reach() -> None:
     with pytest.raises(ConfigError, match=r"calibrated up to 0.99900; use --lossless"):
         DIAL.for_recall(0.9999)
-    with pytest.raises(ConfigError, match=r"max words: got 100, expected at least 200"):
-        DIAL.for_words(100)
+    with pytest.raises(
+        ConfigError, match=r"maximum shortlist size: got 100, expected at least 200"
+    ):
+        DIAL.for_size(100)
     for recall in (0.0, 1.0, -1.0, math.nan):
         with pytest.raises(ConfigError, match="expected above 0 and below 1"):
             DIAL.for_recall(recall)
@@ -66,7 +68,8 @@ def test_damaged(content: object) -> None:
 def test_selections() -> None:
     found = parse_selection("nvs:recall=0.95", CALIBRATED)
     assert found == NeuralSelection(DIAL.for_recall(0.95), 64)
-    assert parse_selection("nvs:words=900", CALIBRATED) == NeuralSelection(0.5, 64)
+    assert parse_selection("nvs:size=900", CALIBRATED) == NeuralSelection(0.5, 64)
+    assert parse_selection("nvs:words=900", CALIBRATED) == NeuralSelection(0.5, 64)  # its old name
     assert parse_selection("nvs:0.7:12", CALIBRATED) == NeuralSelection(0.7, 12)
     assert parse_selection("nvs:0.7", CALIBRATED) == NeuralSelection(0.7)
     assert parse_selection(None, CALIBRATED) == NeuralSelection(0.9, 64)
@@ -74,7 +77,7 @@ def test_selections() -> None:
     assert str(NeuralSelection(0.7, 12)) == "nvs:0.7:12"
 
 
-@pytest.mark.parametrize("text", ["nvs:recall=x", "nvs:words=1.5", "nvs:0.9:x", "nvs:0.9:-3"])
+@pytest.mark.parametrize("text", ["nvs:recall=x", "nvs:size=1.5", "nvs:0.9:x", "nvs:0.9:-3"])
 def test_bad_numbers(text: str) -> None:
     with pytest.raises(ConfigError, match="expected"):
         parse_selection(text, CALIBRATED)

@@ -27,7 +27,7 @@ class Encoded:
     vocab_size: int = V
     specials: Specials = MODEL
 
-    def words_above(
+    def tokens_above(
         self, log_odds: float, least: int = 0, bonuses: Sequence[Bonus] = ()
     ) -> list[Shortlist]:
         words = np.arange(V, dtype=np.float32)
@@ -120,5 +120,5 @@ def test_another_part_of_a_union_may_name_what_one_excludes() -> None:
 
 def test_a_selector_must_name_words_for_each_sentence() -> None:
     plan = Plan.given([Shortlist.of([3], EOS)])
-    with pytest.raises(ValueError, match="named the words of 1 of 2 sentences"):
+    with pytest.raises(ValueError, match="named the tokens of 1 of 2 sentences"):
         plan.select(Encoded())

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sieve.errors import ConfigError, ModelError
-from sieve.selection.safety import SafeWords
+from sieve.selection.safety import SafeTokens
 from sieve.selection.selectors import NeuralSelection, Resources, Union, parse_selection
 from sieve.tokenize.tokenizer import Tokenizers
 from sieve.tokenize.tokenizer_training import TokenizerOptions, train_tokenizers
@@ -22,7 +22,7 @@ def tokenizers(request: pytest.FixtureRequest) -> Tokenizers:
 
 def safe(tokenizers: Tokenizers, text: str) -> set[str]:
     ids = np.array([*tokenizers.source.encode([text])[0], EOS])
-    [found] = SafeWords(tokenizers).words([ids])
+    [found] = SafeTokens(tokenizers).words([ids])
     return {tokenizers.target.piece(int(index)) for index in found}
 
 
@@ -52,11 +52,11 @@ def test_bytes_where_a_character_needs_them(tokenizers: Tokenizers) -> None:
 
 
 def test_selections(tokenizers: Tokenizers) -> None:
-    words = SafeWords(tokenizers)
-    resources = Resources(threshold=0.9, safe=True, safe_words=words)
+    words = SafeTokens(tokenizers)
+    resources = Resources(threshold=0.9, safe=True, safe_tokens=words)
     assert parse_selection(None, resources) == Union((NeuralSelection(0.9), words))
     assert str(parse_selection("nvs+safe", resources)) == "nvs:0.9+safe"
     with pytest.raises(ConfigError, match="'safe' takes no value"):
         parse_selection("safe:3", resources)
-    with pytest.raises(ModelError, match="no tokenizer to find these words"):
+    with pytest.raises(ModelError, match="requires a tokenizer"):
         parse_selection("safe", Resources())

@@ -41,7 +41,7 @@ class FakeSource:
     vocab_size: int = 9
     specials: Specials = OWN
 
-    def words_above(
+    def tokens_above(
         self, log_odds: float, least: int = 0, bonuses: Sequence[Bonus] = ()
     ) -> list[Shortlist]:
         logits = with_bonuses(np.tile(np.arange(9, dtype=np.float32) - 5, (2, 1)), bonuses)

@@ -24,7 +24,7 @@ def test_eos_is_the_models_own() -> None:
     shortlist = Shortlist.of([7, 9], eos=0)
     assert shortlist.ids.tolist() == [0, 7, 9]
     assert shortlist.without([0, 7]).ids.tolist() == [0, 9]
-    assert shortlist.with_words([2]).without([0]).ids.tolist() == [0, 2, 7, 9]
+    assert shortlist.with_tokens([2]).without([0]).ids.tolist() == [0, 2, 7, 9]
     scores = np.array([[-9.0, 0.0, 0.0, 5.0]], np.float32)
     assert shortlists_above(scores, 1.0, eos=0)[0].ids.tolist() == [0, 3]
 

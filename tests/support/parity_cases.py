@@ -27,7 +27,7 @@ from sieve.selection.lexicon import Lexicon
 from sieve.selection.plan import Selector
 from sieve.selection.selectors import (
     Adjusted,
-    FrequentWords,
+    FrequentTokens,
     FullVocabulary,
     LexiconTopK,
     NeuralSelection,
@@ -88,7 +88,7 @@ def lexicon(config: ModelConfig) -> Lexicon:
 
 def selections(config: ModelConfig, number: int = SENTENCES) -> dict[str, Selector]:
     words = lexicon(config)
-    by_lexicon, frequent = LexiconTopK(words, 5), FrequentWords.from_counts(words.target_counts, 9)
+    by_lexicon, frequent = LexiconTopK(words, 5), FrequentTokens.from_counts(words.target_counts, 9)
     some = tuple(range(10, 31))
     given = Given(random_shortlists(1, number, config.tgt_vocab_size))
     found: dict[str, Selector] = {

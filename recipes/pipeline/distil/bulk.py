@@ -17,7 +17,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from pipeline.distil.choosing import NBest, Sentences
 from sieve.engines.options import SearchOptions
 from sieve.engines.torch.beams import Beams
-from sieve.engines.torch.output_words import AllWords
+from sieve.engines.torch.output_tokens import AllTokens
 from sieve.engines.torch.search import CHECK_EVERY, Search, hypotheses
 from sieve.engines.torch.stepping import DecoderSteps
 from sieve.engines.torch.torch_engine import TorchEngine
@@ -134,7 +134,7 @@ class Bulk:
     def __init__(self, engine: TorchEngine, options: BulkOptions) -> None:
         self.engine = engine
         self.options = options
-        self._words = AllWords.of(engine.model.output, 1)
+        self._words = AllTokens.of(engine.model.output, 1)
 
     def translate(self, sentences: Sentences) -> NBest:
         """The n best outputs of each sentence; empty sentences have none."""

@@ -33,7 +33,7 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
         which.add_argument(
             name,
             dest="selection",
-            type=lambda text: f"nvs:words={text}+safe",
+            type=lambda text: f"nvs:size={text}+safe",
             metavar="N",
             help=text,
         )

@@ -1,7 +1,7 @@
 """The seam between text and arithmetic: what every engine offers, in ids.
 
 An engine encodes, selects and searches a batch in one call; the loop over steps lives inside.
-Words cross this border as ids of the whole vocabulary only. Knows neither text nor torch.
+Tokens cross this border as ids of the whole vocabulary only. Knows neither text nor torch.
 """
 
 from collections.abc import Sequence
@@ -28,14 +28,14 @@ class Hypothesis:
     token_scores: tuple[float, ...]
     """Log-probability of each token, and of EOS unless the translation was cut."""
     shortlist_size: int
-    """Number of words the search could choose from, EOS included."""
+    """Number of tokens the search could choose from, EOS included."""
     positions: tuple[int, ...] = ()
     """Source position of each token, on request."""
     returns: int = 0
-    """How often a lossless search had to go back for a word that was not selected."""
+    """How often a lossless search had to go back for a token that was not selected."""
     margin: float | None = field(default=None, compare=False)
-    """By how much the NVS head's logit of the least certain word is above the threshold; below it
-    for words that are there for another reason. None where an engine does not say."""
+    """By how much the NVS head's logit of the least certain token is above the threshold; below it
+    for tokens that are there for another reason. None where an engine does not say."""
 
     @property
     def score(self) -> float:
@@ -60,7 +60,7 @@ class Engine(Protocol, Generic[EncodedT]):
 
     @property
     def vocab_size(self) -> int:
-        """Number of output words."""
+        """Number of output tokens."""
 
     @property
     def specials(self) -> Specials:
@@ -86,7 +86,7 @@ class Engine(Protocol, Generic[EncodedT]):
 
         Args:
             encoded: What `encode` gave.
-            shortlists: The words of each sentence; the words of its prefix are added.
+            shortlists: The tokens of each sentence; the tokens of its prefix are added.
             options: How to search.
             prefixes: Ids each translation must begin with, their scores counted.
         """
@@ -103,4 +103,4 @@ class Engine(Protocol, Generic[EncodedT]):
     def score(
         self, src_ids: Sequence[IntArray], tgt_ids: Sequence[Sequence[int]], selection: Selector
     ) -> list[Hypothesis]:
-        """Forced log-probabilities of given translations (no EOS), −inf for words not selected."""
+        """Forced log-probabilities of given translations (no EOS), −inf for tokens not selected."""

@@ -18,7 +18,7 @@ class Sampling:
     temperature: float = 1.0
     """Logits are divided by it: below 1 nearer to greedy search, above 1 more varied."""
     top_k: int = 0
-    """Draw from the k most probable words only; 0 stands for all."""
+    """Draw from the k most probable tokens only; 0 stands for all."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.seed < 2**63:
@@ -26,7 +26,7 @@ class Sampling:
         if not self.temperature > 0:
             raise ConfigError(f"temperature: got {self.temperature}, expected a number above 0")
         if self.top_k < 0:
-            raise ConfigError(f"top_k: got {self.top_k}, expected 0 (all words) or more")
+            raise ConfigError(f"top_k: got {self.top_k}, expected 0 (all tokens) or more")
 
 
 @dataclass(frozen=True)
@@ -55,8 +55,8 @@ class SearchOptions:
     sampling: Sampling | None = None
     """Draw `n_best` samples instead of a beam search."""
     lossless: bool = False
-    """Find what a search over all words finds, with its scores. Greedy search then takes the
-    selected words as a guess, which is checked; a beam, samples and `blocked` search all words."""
+    """Give what a search over all tokens gives, with its scores. Greedy search checks a draft made
+    with the shortlist; a beam, samples and `blocked` search all tokens."""
     alignment: bool = False
     """Whether to say which source position each token came from."""
     blocked: tuple[Blocked, ...] = ()

@@ -1,7 +1,7 @@
 """A search's bookkeeping for CUDA in two kernels instead of fifty.
 
 `_summarize` reads the logits once: for each block of columns its log-sum, for each chunk its
-maximum. `_advance` has one program a sentence: the best chunks, the best words in them, then all
+maximum. `_advance` has one program a sentence: the best chunks, the best tokens in them, then all
 of them at once. `Beams` of the torch engine is the definition; both give the same hypotheses.
 """
 
@@ -128,7 +128,7 @@ def _advance(
     log_sum = highest + tl.log(tl.sum(share * tl.exp(top - highest[:, None]), axis=1))
     log_sum = tl.where(real, log_sum, 0.0)
 
-    # the R best words lie in the R best chunks
+    # the R best tokens lie in the R best chunks
     keys = _key((best - log_sum[:, None]) + total[:, None], beam[:, None] * C + chunk[None, :])
     keys = tl.where(inside, keys, _LAST)
     number = _smallest(tl.reshape(keys, (KP * CP,)), R, RP)

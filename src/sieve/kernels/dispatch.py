@@ -34,7 +34,7 @@ def load(name: str) -> ModuleType | None:
 
 def search_kernels(x: Tensor) -> SearchKernels | None:
     """The search's kernels, where they can run on x."""
-    beams, words, trace = (kernels_for(name, x) for name in ("beams", "output_words", "trace"))
+    beams, words, trace = (kernels_for(name, x) for name in ("beams", "output_tokens", "trace"))
     if beams is None or words is None or trace is None:
         return None
     return SearchKernels(beams, words, trace)

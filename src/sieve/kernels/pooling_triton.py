@@ -17,7 +17,7 @@ def _pool(
     x, mask, weight, bias, out, B, T, V, D, TP: tl.constexpr, SENTENCES: tl.constexpr,
     BN: tl.constexpr, BK: tl.constexpr,
 ):  # fmt: skip
-    """Logits of BN words for a few sentences of at most TP positions each."""
+    """Logits of BN tokens for a few sentences of at most TP positions each."""
     first, block = tl.program_id(0) * SENTENCES, tl.program_id(1)
     row, channel = tl.arange(0, SENTENCES * TP), tl.arange(0, BK)
     b, t = first + row // TP, row % TP

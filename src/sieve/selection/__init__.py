@@ -1,1 +1,1 @@
-"""Which output words a sentence may use. numpy only: knows engines and models by no name."""
+"""Which output tokens a sentence may use. numpy only: knows engines and models by no name."""

@@ -34,9 +34,9 @@ class CountOptions:
     """What becomes of the links."""
 
     by: Literal["count", "probability"] = "count"
-    """Rank words by counted links, or by the translation probabilities of the aligner."""
+    """Rank tokens by counted links, or by the translation probabilities of the aligner."""
     top: int = 10_000
-    """At most so many target words for each source word."""
+    """At most so many target tokens for each source token."""
     keep_alignments: Path | None = None
     """Also write the links of the first corpus, in Pharaoh format."""
 
@@ -48,7 +48,7 @@ class CountOptions:
 
 
 def build_lexicon(corpora: Sequence[Weighted], align: AlignOptions, count: CountOptions) -> Lexicon:
-    """Aligns corpora of the same tokenizer and counts which words are linked.
+    """Aligns corpora of the same tokenizer and counts which tokens are linked.
 
     Args:
         corpora: Directories and how often their pairs count, in training and in the lexicon.
@@ -83,7 +83,7 @@ def count_alignments(corpus: Corpus, path: Path, count: CountOptions) -> Lexicon
     if count.by == "probability":
         raise ConfigError(
             "by 'probability' needs an aligner with a translation table, a file of links has "
-            "none; counted links rank the words by p(t|s) too"
+            "none; counted links rank the tokens by p(t|s) too"
         )
     alignments = read_pharaoh(path)
     alignments.check(corpus.src_lengths, corpus.tgt_lengths, str(path))
@@ -107,7 +107,7 @@ def adapt_lexicon(
         lexicon: Of counted links.
         blocks: Source and target sentences, some pairs at a time.
         upsample: How often each new pair counts.
-        top: At most so many target words for each source word.
+        top: At most so many target tokens for each source token.
     """
     if lexicon.info.get("by", "count") != "count":
         raise InputError(

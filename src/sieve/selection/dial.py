@@ -1,7 +1,7 @@
-"""A dial that speaks of recall or of words instead of λ: thresholds measured on development text.
+"""A dial that speaks of recall or of tokens instead of λ: thresholds measured on development text.
 
-Stored with a model: for a row of thresholds, which share of the model's own output words the
-shortlists held, and how many words they had. Between two measured points the safer one is taken.
+Stored with a model: for a row of thresholds, which share of the model's own output tokens the
+shortlists held, and how many tokens they had. Between two measured points the safer one is taken.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class DialPoint:
 
     log_odds: float
     recall: float
-    """Share (0 to 1) of the words of unrestricted translations that were in the shortlists."""
+    """Share (0 to 1) of the tokens of unrestricted translations that were in the shortlists."""
     mean_words: float
     most_words: float
     """99 of 100 shortlists had at most so many."""
@@ -47,7 +47,7 @@ class Dial:
         """λ of the shortest shortlists that reached a recall.
 
         Args:
-            recall: Share of the model's own output words, above 0 and below 1.
+            recall: Share of the model's own output tokens, above 0 and below 1.
         """
         if not 0.0 < recall < 1.0:
             raise ConfigError(f"target recall: got {recall:g}, expected above 0 and below 1")
@@ -57,16 +57,17 @@ class Dial:
         best = max(point.recall for point in self.points)
         raise ConfigError(
             f"target recall: got {recall:g}, this model was calibrated up to {best:.5f}; "
-            "use --lossless for all words"
+            "use --lossless for all tokens"
         )
 
-    def for_words(self, words: int) -> float:
-        """λ of the longest shortlists of which 99 in 100 had at most `words` words."""
-        fitting = [point for point in self.points if point.most_words <= words]
+    def for_size(self, size: int) -> float:
+        """λ of the longest shortlists of which 99 in 100 had at most `size` tokens."""
+        fitting = [point for point in self.points if point.most_words <= size]
         if not fitting:
             least = min(point.most_words for point in self.points)
             raise ConfigError(
-                f"max words: got {words}, expected at least {math.ceil(least)} for this model"
+                f"maximum shortlist size: got {size}, expected at least {math.ceil(least)} "
+                "for this model"
             )
         return fitting[-1].threshold
 

@@ -1,4 +1,4 @@
-"""How much a lexicon's word counts beside the selection head's: log-odds by its rank.
+"""How much a lexicon's token counts beside the selection head's: log-odds by its rank.
 
 The better a token's rank in the list of any token of the sentence, the more is added to its logit.
 The table is learnt (`sieve.train.fit_fusion`) and kept in config.json. Asks no engine.
@@ -22,7 +22,7 @@ from sieve.selection.shortlist import ShortlistArray
 from sieve.tokenize.vocabulary import IntArray
 
 EDGES = (1, 2, 3, 5, 10, 20, 50, 100)
-"""Last rank of each bucket; the best word of a list has rank 1."""
+"""Last rank of each bucket; the best token of a list has rank 1."""
 _MOST = 1_000_000
 
 

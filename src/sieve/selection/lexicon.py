@@ -63,7 +63,7 @@ class Lexicon:
         )
 
     def top_k(self, src_ids: Ids, k: int) -> ShortlistArray:
-        """The k words most frequently aligned to each token of a sentence, ascending."""
+        """The k tokens most frequently aligned to each token of a sentence, ascending."""
         return np.unique(self.targets[self.top_entries(src_ids, k)[0]])
 
     def top_entries(

@@ -1,7 +1,7 @@
 """What an engine needs to know of a selection to run it inside its own loop: a value.
 
-A plan adds up: what the selection head votes for, words that follow from the source ids alone, and
-words that only the selector itself can name. Knows neither engines nor tokenizers.
+A plan adds up: what the selection head votes for, tokens that follow from the source ids alone, and
+tokens that only the selector itself can name. Knows neither engines nor tokenizers.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ class Source(Protocol):
 
     @property
     def vocab_size(self) -> int:
-        """Number of output words."""
+        """Number of output tokens."""
 
     @property
     def specials(self) -> Specials:
         """The model's special ids."""
 
-    def words_above(
+    def tokens_above(
         self, log_odds: float, least: int = 0, bonuses: Sequence[Bonus] = ()
     ) -> list[Shortlist]:
-        """For each sentence EOS and the words whose max-pooled NVS logit exceeds `log_odds`.
+        """For each sentence EOS and the tokens whose max-pooled NVS logit exceeds `log_odds`.
 
-        And the words with the `least` highest ones, whatever they are. Bonuses, one for each
+        And the tokens with the `least` highest ones, whatever they are. Bonuses, one for each
         sentence or none at all, are added to the logits before.
         """
 
@@ -47,9 +47,9 @@ class Votes:
     """What the selection head decides."""
 
     log_odds: float
-    """A word is selected when its logit lies above."""
+    """A token is selected when its logit lies above."""
     least: int = 0
-    """So many words are selected whatever their logits, the highest first."""
+    """So many tokens are selected whatever their logits, the highest first."""
     bonuses: Bonuses | None = None
     """What is added to the logits before."""
 
@@ -58,17 +58,17 @@ class Votes:
         return () if self.bonuses is None else self.bonuses(src_ids)
 
     def select(self, source: Source) -> list[Ids]:
-        """The words of each sentence that are voted for."""
+        """The tokens of each sentence that are voted for."""
         bonuses = self.bonuses_of(source.src_ids)
         return [
-            shortlist.ids for shortlist in source.words_above(self.log_odds, self.least, bonuses)
+            shortlist.ids for shortlist in source.tokens_above(self.log_odds, self.least, bonuses)
         ]
 
 
 WordList = Callable[[Sequence[IntArray]], Sequence[Ids]]
-"""Words of each sentence by its source ids: fixed ones, a lexicon's, what it can copy."""
+"""Tokens of each sentence by its source ids: fixed ones, a lexicon's, what it can copy."""
 Asked = Callable[[Source], Sequence[Ids]]
-"""Words of each sentence that take an engine to know."""
+"""Tokens of each sentence that take an engine to know."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Plan:
         return cls(lists=(lambda src_ids: [shortlist.ids for shortlist in shortlists],))
 
     def joined(self, other: Plan) -> Plan:
-        """The words of both."""
+        """The tokens of both."""
         own, other = self._sealed(), other._sealed()
         votes, asked = own.votes or other.votes, own.asked + other.asked
         if own.votes and other.votes:
@@ -102,7 +102,7 @@ class Plan:
         return Plan(everything, votes, own.lists + other.lists, asked)
 
     def adjusted(self, include: Sequence[int], exclude: Sequence[int]) -> Plan:
-        """These words with some more, less some; out is out even where it is also added."""
+        """These tokens with some more, less some; out is out even where it is also added."""
         return replace(
             self,
             include=tuple(sorted({*self.include} - {*self.exclude} | {*include})),
@@ -110,7 +110,7 @@ class Plan:
         )
 
     def unrestricted(self) -> Plan:
-        """All words but those that are excluded."""
+        """All tokens but those that are excluded."""
         return Plan(everything=True, exclude=self.exclude)
 
     def listed(self, src_ids: Sequence[IntArray], eos: int) -> list[ShortlistArray] | None:
@@ -134,18 +134,18 @@ class Plan:
             vocab_size = source.vocab_size
             shortlists = [Shortlist(ids, eos, full=len(ids) == vocab_size) for ids in united]
         return [
-            shortlist.with_words(self.include).without(self.exclude) for shortlist in shortlists
+            shortlist.with_tokens(self.include).without(self.exclude) for shortlist in shortlists
         ]
 
     def _sealed(self) -> Plan:
-        """The same words as a part of a union: another part may add what is excluded here."""
+        """The same tokens as a part of a union: another part may add what is excluded here."""
         if not (self.include or self.exclude):
             return self
         return Plan(asked=(lambda source: [shortlist.ids for shortlist in self.select(source)],))
 
 
 class Selector(Protocol):
-    """Names the output words each sentence of a batch may use, each on its own."""
+    """Names the output tokens each sentence of a batch may use, each on its own."""
 
     def plan(self) -> Plan:
         """What an engine needs to know."""
@@ -154,6 +154,6 @@ class Selector(Protocol):
 def _united(parts: Sequence[Sequence[Ids]], number: int) -> list[ShortlistArray]:
     for part in parts:
         if len(part) != number:
-            raise ValueError(f"a selector named the words of {len(part)} of {number} sentences")
+            raise ValueError(f"a selector named the tokens of {len(part)} of {number} sentences")
     rows = zip(*parts, strict=True)
     return [np.unique(np.concatenate([np.asarray(ids, np.int32) for ids in row])) for row in rows]

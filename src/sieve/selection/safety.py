@@ -1,4 +1,4 @@
-"""Words that every sentence can use: what it says itself, digits, punctuation.
+"""Tokens that every sentence can use: what it says itself, digits, punctuation.
 
 Names, numbers, addresses and code are often copied. A source piece that is also an output piece is
 reachable, and one that is not is spelled in the pieces of the output; where a source spells a
@@ -25,14 +25,14 @@ _BYTE = re.compile(r"<0x[0-9A-F]{2}>")
 
 
 @dataclass(frozen=True)
-class SafeWords:
+class SafeTokens:
     """The safety set of each sentence."""
 
     tokenizers: Tokenizers
     _copies: dict[int, tuple[int, ...]] = field(default_factory=dict, compare=False, repr=False)
 
     def plan(self) -> Plan:
-        """For each sentence what it can copy, and the words that are always safe."""
+        """For each sentence what it can copy, and the tokens that are always safe."""
         return Plan(lists=(self.words,))
 
     def words(self, src_ids: Sequence[IntArray]) -> list[ShortlistArray]:

@@ -1,4 +1,4 @@
-"""The ways to choose the output words of a sentence: small frozen dataclasses that make plans.
+"""The ways to choose the output tokens of a sentence: small frozen dataclasses that make plans.
 
 A selector knows neither engine nor search. `parse_selection` reads the strings of the command line.
 """
@@ -16,12 +16,12 @@ from sieve.selection.dial import Dial
 from sieve.selection.fusion import Fusion, LexiconBonus
 from sieve.selection.lexicon import Lexicon
 from sieve.selection.plan import Plan, Selector, Votes
-from sieve.selection.safety import SafeWords
+from sieve.selection.safety import SafeTokens
 from sieve.tokenize.vocabulary import IntArray
 
 
 def log_odds(threshold: float) -> float:
-    """log(λ / (1 − λ)): a word is selected when its logit lies above."""
+    """log(λ / (1 − λ)): a token is selected when its logit lies above."""
     if not 0.0 <= threshold <= 1.0:
         raise ConfigError(f"got the threshold {threshold}, expected a number from 0 to 1")
     if threshold in (0.0, 1.0):
@@ -31,10 +31,10 @@ def log_odds(threshold: float) -> float:
 
 @dataclass(frozen=True)
 class FullVocabulary:
-    """No selection: all words."""
+    """No selection: all tokens."""
 
     def plan(self) -> Plan:
-        """All words."""
+        """All tokens."""
         return Plan(everything=True)
 
     def __str__(self) -> str:
@@ -42,19 +42,19 @@ class FullVocabulary:
 
 
 @dataclass(frozen=True)
-class FrequentWords:
-    """The n most frequent words of the training data, for every sentence the same."""
+class FrequentTokens:
+    """The n most frequent tokens of the training data, for every sentence the same."""
 
     words: tuple[int, ...]
 
     @classmethod
-    def from_counts(cls, counts: IntArray, n: int) -> "FrequentWords":
-        """The n words with the highest counts (V,); the lower id first where they are equal."""
+    def from_counts(cls, counts: IntArray, n: int) -> "FrequentTokens":
+        """The n tokens with the highest counts (V,); the lower id first where they are equal."""
         order = np.argsort(-counts.astype(np.int64), kind="stable")
         return cls(tuple(order[:n].tolist()))
 
     def plan(self) -> Plan:
-        """The same words for every sentence."""
+        """The same tokens for every sentence."""
         ids = np.array(self.words, np.int32)
         return Plan(lists=(lambda src_ids: [ids] * len(src_ids),))
 
@@ -64,7 +64,7 @@ class FrequentWords:
 
 @dataclass(frozen=True)
 class LexiconTopK:
-    """The k words most frequently aligned to each source token, as alignment-based selection."""
+    """The k tokens most frequently aligned to each source token, as alignment-based selection."""
 
     lexicon: Lexicon
     k: int
@@ -79,20 +79,20 @@ class LexiconTopK:
 
 @dataclass(frozen=True)
 class NeuralSelection:
-    """Neural vocabulary selection: words with max-pooled σ(z) > λ (paper, section 3)."""
+    """Neural vocabulary selection: tokens with max-pooled σ(z) > λ (paper, section 3)."""
 
     threshold: float
     """λ. No sigmoid is needed: σ(z) > λ where z > log(λ / (1 − λ))."""
     least: int = 0
-    """Words that are selected whatever λ is, the most probable ones: short sentences get few
-    words, and some more cost them little."""
+    """Tokens that are selected whatever λ is, the most probable ones: short sentences get few
+    tokens, and some more cost them little."""
     evidence: LexiconBonus | None = None
     """What a lexicon adds to the head's log-odds: evidence of two kinds, summed."""
 
     def __post_init__(self) -> None:
         log_odds(self.threshold)
         if self.least < 0:
-            raise ConfigError(f"got at least {self.least} words, expected 0 or more")
+            raise ConfigError(f"got at least {self.least} tokens, expected 0 or more")
         if self.threshold == 1.0 and not self.least:
             raise ConfigError(
                 "got the threshold 1, expected a number from 0 to below 1: at 1 every translation "
@@ -110,7 +110,7 @@ class NeuralSelection:
 
 @dataclass(frozen=True)
 class Adjusted:
-    """Another selector's words, with some that a request adds and less some that it forbids."""
+    """Another selector's tokens, with some that a request adds and less some that it forbids."""
 
     inner: Selector
     include: tuple[int, ...] = ()
@@ -126,7 +126,7 @@ class Adjusted:
 
 @dataclass(frozen=True)
 class Union:
-    """The words that any of several selectors names."""
+    """The tokens that any of several selectors names."""
 
     parts: tuple[Selector, ...]
 
@@ -145,7 +145,7 @@ class Resources:
     threshold: float | None = None
     """λ stored with the model; None where it has no NVS head."""
     least: int = 0
-    """Words of a shortlist at least, stored with it."""
+    """Tokens of a shortlist at least, stored with it."""
     safe: bool = False
     """Whether the default adds the safety set."""
     dial: Dial | None = None
@@ -153,8 +153,8 @@ class Resources:
     lexicon: Callable[[], Lexicon] | None = None
     """Opens the lexicon; None where the directory has none."""
     fusion: Fusion | None = None
-    """What the lexicon's words add to the head's log-odds; None where that was not learnt."""
-    safe_words: SafeWords | None = None
+    """What the lexicon's tokens add to the head's log-odds; None where that was not learnt."""
+    safe_tokens: SafeTokens | None = None
     """The safety set; None where there is no tokenizer to find it with."""
 
     def need_threshold(self) -> float:
@@ -184,10 +184,10 @@ class Resources:
 def parse_selection(text: str | None, resources: Resources) -> Selector:
     """The selector that a string names.
 
-    `none`, `frequent:N`, `lexicon:K`, `nvs[:λ[:LEAST]]`, `nvs:recall=R`, `nvs:words=N`, `safe`,
+    `none`, `frequent:N`, `lexicon:K`, `nvs[:λ[:LEAST]]`, `nvs:recall=R`, `nvs:size=N`, `safe`,
     joined by +; `fused` is `nvs` with the lexicon's evidence added to the head's. `recall=` and
-    `words=` are of what the model was calibrated for, `fused` or not. None stands for the default:
-    what it was calibrated for where it has a head, else `none`.
+    `size=` use the model's calibration, `fused` or not; `words=` is the old name of `size=`.
+    None is the default: what the model was calibrated for where it has a head, else `none`.
     """
     if text is None:
         kind = "nvs" if resources.fusion is None else "fused"
@@ -215,7 +215,7 @@ def _full(text: str, value: str, resources: Resources) -> Selector:
 
 def _frequent(text: str, value: str, resources: Resources) -> Selector:
     n = _whole_number(text, value)
-    return FrequentWords.from_counts(resources.need_lexicon(text).target_counts, n)
+    return FrequentTokens.from_counts(resources.need_lexicon(text).target_counts, n)
 
 
 def _lexicon(text: str, value: str, resources: Resources) -> Selector:
@@ -227,7 +227,7 @@ def _neural(text: str, value: str, resources: Resources) -> NeuralSelection:
     stored = resources.need_threshold()
     if not value:
         return NeuralSelection(stored, resources.least)
-    if value.startswith(("recall=", "words=")):
+    if value.startswith(("recall=", "size=", "words=")):
         evidence = None if resources.fusion is None else resources.need_evidence(text)
         return NeuralSelection(_dialled(text, value, resources), resources.least, evidence)
     threshold, _, least = value.partition(":")
@@ -237,8 +237,8 @@ def _neural(text: str, value: str, resources: Resources) -> NeuralSelection:
     except (ValueError, ConfigError):
         raise ConfigError(
             f"selection '{text}': got '{value}', expected a threshold from 0 to below 1, as in "
-            f"{kind}:0.9, or {kind}:0.9:512 for 512 words at least; {kind}:recall=0.999 or "
-            f"{kind}:words=1024 for a calibrated model"
+            f"{kind}:0.9, or {kind}:0.9:512 for at least 512 tokens; {kind}:recall=0.999 or "
+            f"{kind}:size=1024 for a calibrated model"
         ) from None
 
 
@@ -254,8 +254,8 @@ def _dialled(text: str, value: str, resources: Resources) -> float:
             f"selection '{text}': this model was not calibrated; run sieve calibrate on it"
         )
     try:
-        if kind == "words":
-            return resources.dial.for_words(int(number))
+        if kind in ("size", "words"):
+            return resources.dial.for_size(int(number))
         return resources.dial.for_recall(float(number))
     except ValueError:
         raise ConfigError(f"selection '{text}': got '{number}', expected a number") from None
@@ -264,9 +264,9 @@ def _dialled(text: str, value: str, resources: Resources) -> float:
 def _safe(text: str, value: str, resources: Resources) -> Selector:
     if value:
         raise ConfigError(f"selection '{text}': 'safe' takes no value")
-    if resources.safe_words is None:
-        raise ModelError("selection 'safe': there is no tokenizer to find these words with")
-    return resources.safe_words
+    if resources.safe_tokens is None:
+        raise ModelError("selection 'safe': requires a tokenizer")
+    return resources.safe_tokens
 
 
 def _whole_number(text: str, value: str) -> int:

@@ -1,4 +1,4 @@
-"""The output words that a sentence may use: a value, never a state.
+"""The output tokens that a sentence may use: a value, never a state.
 
 Ids are those of the whole vocabulary; no engine's own numbering or padding ever shows here.
 """
@@ -18,14 +18,14 @@ ShortlistArray = npt.NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class Shortlist:
-    """An immutable, sorted, unique array of output word ids that always holds EOS."""
+    """An immutable, sorted, unique array of output token ids that always holds EOS."""
 
     ids: ShortlistArray
     """(S,) read-only. Use `Shortlist.of` for ids that are not sorted yet."""
     eos: int = EOS
     """The id that ends a translation; it belongs to every shortlist."""
     full: bool = field(default=False, kw_only=True)
-    """Whether these are all words of the vocabulary, so that an engine need not gather rows."""
+    """Whether these are all tokens of the vocabulary, so that an engine need not gather rows."""
 
     def __post_init__(self) -> None:
         ids = self.ids
@@ -45,18 +45,18 @@ class Shortlist:
 
     @classmethod
     def everything(cls, vocab_size: int, eos: int = EOS) -> "Shortlist":
-        """All words of the vocabulary."""
+        """All tokens of the vocabulary."""
         return cls(np.arange(vocab_size, dtype=np.int32), eos, full=True)
 
-    def with_words(self, ids: Ids) -> "Shortlist":
-        """This shortlist and these words; itself where it has them all."""
+    def with_tokens(self, ids: Ids) -> "Shortlist":
+        """This shortlist and these tokens; itself where it has them all."""
         if self.full or all(word in self for word in ids):
             return self
         words = np.concatenate([self.ids, np.asarray(ids, dtype=np.int32)])
         return Shortlist.of(words, self.eos)
 
     def without(self, ids: Ids) -> "Shortlist":
-        """This shortlist less these words; EOS always stays."""
+        """This shortlist less these tokens; EOS always stays."""
         drop = np.setdiff1d(np.asarray(ids, dtype=np.int32), np.int32(self.eos))
         kept = np.setdiff1d(self.ids, drop, assume_unique=True)
         return self if len(kept) == len(self) else Shortlist(kept, self.eos)
@@ -78,7 +78,7 @@ class Shortlist:
 def shortlists_above(
     scores: npt.NDArray[np.floating[Any]], cut: float, least: int = 0, eos: int = EOS
 ) -> list[Shortlist]:
-    """For each row of (B, V) scores the words above the cut or of the `least` highest, and EOS."""
+    """For each row of (B, V) scores the tokens above the cut or of the `least` highest, and EOS."""
     selected = scores > scores.dtype.type(cut)
     least = min(least, scores.shape[1])
     for row in np.flatnonzero(selected.sum(axis=1) < least):
@@ -91,7 +91,7 @@ def shortlists_above(
 def shortlists_of_rows(
     words: ShortlistArray, sizes: npt.NDArray[Any], vocab_size: int, eos: int = EOS
 ) -> list[Shortlist]:
-    """Shortlists of sorted words that stand one sentence behind the other."""
+    """Shortlists of sorted tokens that stand one sentence behind the other."""
     ends = np.cumsum(sizes).tolist()
     return [
         Shortlist(np.ascontiguousarray(words[start:end]), eos, full=end - start == vocab_size)

@@ -15,7 +15,7 @@ from sieve.repair.registry import open_repairs
 from sieve.selection.dial import DEFAULT_THRESHOLD, Dial
 from sieve.selection.fusion import Fusion
 from sieve.selection.lexicon import Lexicon
-from sieve.selection.safety import SafeWords
+from sieve.selection.safety import SafeTokens
 from sieve.selection.selectors import Resources
 from sieve.tokenize.tokenizer import Tokenizers
 from sieve.translate.confidence import Confidence
@@ -71,7 +71,7 @@ def load(
         chosen = _native_engine(bundle, precision, threads)
         batch_tokens = NATIVE_BATCH_TOKENS
     _check_vocabularies(bundle, tokenizers)
-    resources = replace(selection_resources(bundle), safe_words=SafeWords(tokenizers))
+    resources = replace(selection_resources(bundle), safe_tokens=SafeTokens(tokenizers))
     languages = _languages(bundle)
     repairs = open_repairs(bundle.directory, languages)
     confidence = _confidence(bundle)

@@ -46,7 +46,7 @@ class Timing:
     select: float
     gather: float
     search: float
-    """Decoder and output words, all steps; keys and values of the source included."""
+    """Decoder and output tokens, all steps; keys and values of the source included."""
     steps: int
 
 
@@ -61,7 +61,7 @@ class NativeEncoded:
 
     @property
     def vocab_size(self) -> int:
-        """Number of output words."""
+        """Number of output tokens."""
         return self.engine.vocab_size
 
     @property
@@ -69,7 +69,7 @@ class NativeEncoded:
         """The model's special ids."""
         return self.engine.specials
 
-    def words_above(
+    def tokens_above(
         self, log_odds: float, least: int = 0, bonuses: Sequence[Bonus] = ()
     ) -> list[Shortlist]:
         """See `sieve.selection.plan.Source`."""
@@ -126,7 +126,7 @@ class NativeEngine:
 
     @property
     def vocab_size(self) -> int:
-        """Number of output words."""
+        """Number of output tokens."""
         return self.config.tgt_vocab_size
 
     @property

@@ -16,7 +16,7 @@ Ragged = tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]
 
 
 def native_plan(plan: Plan, src_ids: Sequence[IntArray], eos: int) -> dict[str, Any]:
-    """A plan that asks no engine, for these sentences; all words need neither head nor list."""
+    """A plan that asks no engine, for these sentences; all tokens need neither head nor list."""
     votes = None if plan.everything else plan.votes
     words = None if plan.everything else plan.listed(src_ids, eos)
     return {

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from sieve.engines.options import SearchOptions
-from sieve.engines.torch.output_words import OutputWords
+from sieve.engines.torch.output_tokens import OutputTokens
 from sieve.kernels.buffers import BeamBuffers, chunk_width
 from sieve.tokenize.vocabulary import OWN, Specials
 
@@ -166,11 +166,11 @@ def best(values: Tensor, k: int) -> tuple[Tensor, Tensor]:
 
 
 def candidates(
-    logits: Tensor, log_sums: Tensor, score: Tensor, words: OutputWords, number: int
+    logits: Tensor, log_sums: Tensor, score: Tensor, words: OutputTokens, number: int
 ) -> Candidates:
     """The best continuations of a sentence's hypotheses, exact and with ties in order.
 
-    The best R words lie in the R chunks with the largest maxima, so that one pass over the logits
+    The best R tokens lie in the R chunks with the largest maxima, so that one pass over the logits
     and two searches among few are enough.
 
     Args:

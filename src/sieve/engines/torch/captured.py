@@ -1,6 +1,6 @@
 """Translation on a GPU without launching kernels one by one: buckets of shapes, CUDA graphs.
 
-For each bucket (sentences, source length, words) the encoder with the selection, the start of a
+For each bucket (sentences, source length, tokens) the encoder with the selection, the start of a
 search, and a step are captured once and replayed. The same code runs eagerly on a CPU, which is how
 it is tested. Between host and device there is one exchange for the sizes of shortlists, one every
 few steps for the end, answered while the next one runs, and one for the results.
@@ -32,10 +32,10 @@ from sieve.engines.torch.captured_source import (
     load_choice,
     mark_chosen,
     new_buffers,
-    select_words,
+    select_tokens,
     supports,
 )
-from sieve.engines.torch.output_words import AllWords, IndexedWords, MaskedWords, OutputWords
+from sieve.engines.torch.output_tokens import AllTokens, IndexedTokens, MaskedTokens, OutputTokens
 from sieve.engines.torch.search import (
     CHECK_EVERY,
     Question,
@@ -65,7 +65,7 @@ class Searching:
 
     search: Search
     start: Run
-    """Loads memory and words, resets the hypotheses."""
+    """Loads memory and tokens, resets the hypotheses."""
     step: Run
     steps: Run
     """CHECK_EVERY - 1 steps."""
@@ -84,7 +84,7 @@ class Shape:
     src_length: int
     max_length: int
     width: int
-    """Columns of the gathered output layer; 0: all words; −1: all words, masked."""
+    """Columns of the gathered output layer; 0: all tokens; −1: all tokens, masked."""
     beam_size: int
     n_best: int
     length_penalty: float
@@ -99,7 +99,7 @@ def captures(config: ModelConfig) -> bool:
 class Captured:
     """Captured encoders and searches of one model."""
 
-    def __init__(self, model: TranslationModel, everything: AllWords, capture: bool) -> None:
+    def __init__(self, model: TranslationModel, everything: AllTokens, capture: bool) -> None:
         self.model = model
         self.everything = everything
         self.specials = model.config.specials
@@ -124,7 +124,7 @@ class Captured:
     def translate(
         self, src_ids: Sequence[IntArray], plan: Plan, options: SearchOptions
     ) -> list[list[Hypothesis]] | None:
-        """The best translations; None where a sentence has more fixed words than buffers hold."""
+        """The best translations; None where a sentence has more fixed tokens than buffers hold."""
         choice = choice_of(plan, src_ids, self.specials.eos)
         if choice is not None and choice.room > FIXED[-1]:
             return None
@@ -135,7 +135,7 @@ class Captured:
         return self.results(searching)[: len(src_ids)]
 
     def encode(self, src_ids: Sequence[IntArray], choice: Choice | None) -> Encoding:
-        """Encodes a batch, and selects words where there is a choice."""
+        """Encodes a batch, and selects tokens where there is a choice."""
         B, T = bucket(_SENTENCES, len(src_ids)), bucket(_SOURCE, max(map(len, src_ids)))
         key = (B, T, None if choice is None else (choice.least, choice.room))
         if key not in self._encodings:
@@ -184,22 +184,22 @@ class Captured:
 
     @property
     def _most(self) -> int:
-        """Most words that are looked up one by one."""
+        """Most tokens that are looked up one by one."""
         return min(_WORDS[-1], self.everything.vocab_size // 2)
 
     @property
     def _room(self) -> int:
-        """Words of a sentence that an encoding has room for."""
+        """Tokens of a sentence that an encoding has room for."""
         return bucket(_WORDS, self._most)
 
     def _width(self, size: int) -> int:
-        """The kind of output layer for shortlists of at most `size` words."""
+        """The kind of output layer for shortlists of at most `size` tokens."""
         if size > self._most:
             return -1
         return bucket(_WORDS, size)
 
     def _new_encoding(self, B: int, T: int, selects: tuple[int, int] | None) -> Encoding:
-        """Buffers; selects: the least number of words and the room for fixed words, or nothing."""
+        """Buffers; selects: the minimum of tokens and the room for fixed tokens, or nothing."""
         encoding = new_buffers(self.everything, self.model.config, (B, T), selects, self._room)
         least = 0 if selects is None else selects[0]
 
@@ -210,7 +210,7 @@ class Captured:
             if selects is not None:
                 logits = self.model.bow_logits(memory, src_mask)
                 encoding.logits.copy_(mark_chosen(logits, least, encoding.fixed))
-                select_words(encoding, self.kernels)
+                select_tokens(encoding, self.kernels)
 
         encoding.encode = self._captured(encode)
         return encoding
@@ -219,7 +219,7 @@ class Captured:
         B, T, U = shape.sentences, shape.src_length, shape.max_length
         steps = DecoderSteps(self.model, B, shape.beam_size, T, U)
         beams = Beams.create([1] * B, options, self.device, U, self.specials)
-        words, load = self._new_words(shape, encoding, beams)
+        words, load = self._new_tokens(shape, encoding, beams)
         search = Search(steps, words, beams)
         packed = None if self.kernels is None else self.kernels.trace.buffer(beams)
 
@@ -250,8 +250,10 @@ class Captured:
             packed,
         )
 
-    def _new_words(self, shape: Shape, encoding: Encoding, beams: Beams) -> tuple[OutputWords, Run]:
-        """Output words of a search, and what loads them from the encoding's selection."""
+    def _new_tokens(
+        self, shape: Shape, encoding: Encoding, beams: Beams
+    ) -> tuple[OutputTokens, Run]:
+        """Output tokens of a search, and what loads them from the encoding's selection."""
         everything, output = self.everything.for_sentences(encoding.sizes), self.model.output
         S = shape.width
         if S == 0:
@@ -263,21 +265,21 @@ class Captured:
             def load_mask() -> None:
                 mask[:, :V].zero_().masked_fill_(~chosen(encoding), -torch.inf)
 
-            return MaskedWords(encoding.sizes, everything, mask), load_mask
-        indexed = IndexedWords(encoding.sizes, encoding.words[:, :S], output)
+            return MaskedTokens(encoding.sizes, everything, mask), load_mask
+        indexed = IndexedTokens(encoding.sizes, encoding.words[:, :S], output)
         if self.kernels is not None:
             chunk = self.kernels.words.chunk(shape.sentences, S)
             if self.kernels.beams.fits(beams, S, chunk):
                 return indexed, lambda: None
         words = indexed.gathered()
 
-        def load_words() -> None:
+        def load_tokens() -> None:
             now = indexed.gathered()
             words.words.copy_(now.words)
             words.weight.copy_(now.weight)
             words.bias.copy_(now.bias)
 
-        return words, load_words
+        return words, load_tokens
 
     def _captured(self, work: Run, before: Run | None = None) -> Run:
         """Work without arguments as one graph; `before` undoes what trying it out has done."""

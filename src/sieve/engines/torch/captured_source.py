@@ -15,14 +15,14 @@ import torch
 from torch import Tensor
 
 from sieve.bundle.config import ModelConfig
-from sieve.engines.torch.output_words import AllWords
+from sieve.engines.torch.output_tokens import AllTokens
 from sieve.kernels.dispatch import SearchKernels
 from sieve.selection.plan import Plan
 from sieve.tokenize.vocabulary import IntArray
 
 Run = Callable[[], None]
 FIXED = (64, 256, 1024, 4096)
-"""Numbers of words that a sentence may have in its shortlist whatever the head says."""
+"""Numbers of tokens that a sentence may have in its shortlist whatever the head says."""
 _MOST = torch.finfo(torch.float32).max
 
 
@@ -31,34 +31,34 @@ class Choice:
     """What is selected for a batch."""
 
     log_odds: float
-    """A word is selected when its logit lies above."""
+    """A token is selected when its logit lies above."""
     least: int = 0
-    """So many words are selected at least, the highest logits first."""
+    """So many tokens are selected at least, the highest logits first."""
     fixed: tuple[IntArray, ...] = ()
-    """Words that each sentence has anyway; none: no sentence has any."""
+    """Tokens that each sentence has anyway; none: no sentence has any."""
 
     @property
     def room(self) -> int:
-        """The bucket of the longest list of fixed words; 0 without any."""
+        """The bucket of the longest list of fixed tokens; 0 without any."""
         longest = max(map(len, self.fixed), default=0)
         return bucket(FIXED, longest) if longest else 0
 
 
 def supports(plan: Plan) -> bool:
-    """Whether a plan is of the kind that is captured: all words, or what the head votes for."""
+    """Whether a plan is of the kind that is captured: all tokens, or what the head votes for."""
     if plan.exclude or plan.asked or (plan.votes is not None and plan.votes.bonuses is not None):
         return False
     return plan.everything or plan.votes is not None
 
 
 def choice_of(plan: Plan, src_ids: Sequence[IntArray], eos: int) -> Choice | None:
-    """What a plan that is supported selects for these sentences; None for all words."""
+    """What a plan that is supported selects for these sentences; None for all tokens."""
     if plan.everything or plan.votes is None:
         return None
     include = np.array(plan.include, np.int32)
     listed = plan.listed(src_ids, eos) or [include[:0]] * len(src_ids)
     fixed = tuple(np.concatenate((ids, include)) for ids in listed)
-    # +inf, which marks fixed words, must lie above every threshold
+    # +inf, which marks fixed tokens, must lie above every threshold
     return Choice(min(plan.votes.log_odds, _MOST), plan.votes.least, fixed)
 
 
@@ -70,19 +70,19 @@ class Encoding:
     src_ids: Tensor
     """(B, T)"""
     log_odds: Tensor
-    """(1,) a word is selected when its logit lies above."""
+    """(1,) a token is selected when its logit lies above."""
     fixed: Tensor
-    """(B, F) words that each sentence has anyway, EOS behind them."""
+    """(B, F) tokens that each sentence has anyway, EOS behind them."""
     memory: Tensor
     src_mask: Tensor
     logits: Tensor
     """(B, V) float32 of the selection head, +inf for what is in anyway; no rows for all tokens."""
     words: Tensor
-    """(B, W) the selected words, as many as can be gathered."""
+    """(B, W) the selected tokens, as many as can be gathered."""
     sizes: Tensor
     """(B,) how many are selected."""
     encode: Run
-    """Source ids to memory, and to the selected words where asked for."""
+    """Source ids to memory, and to the selected tokens where asked for."""
 
 
 def bucket(sizes: Sequence[int], size: int) -> int:
@@ -92,7 +92,7 @@ def bucket(sizes: Sequence[int], size: int) -> int:
 
 
 def new_buffers(
-    everything: AllWords,
+    everything: AllTokens,
     config: ModelConfig,
     shape: tuple[int, int],
     selects: tuple[int, int] | None,
@@ -101,11 +101,11 @@ def new_buffers(
     """Buffers without work yet.
 
     Args:
-        everything: All output words of the model.
+        everything: All output tokens of the model.
         config: The model's.
         shape: Sentences and tokens (B, T).
-        selects: The least number of words and the room for fixed words; None for all words.
-        width: Most selected words of a sentence that are looked up one by one.
+        selects: The least number of tokens and the room for fixed tokens; None for all tokens.
+        width: Most selected tokens of a sentence that are looked up one by one.
     """
     like, device, V = everything.weight, everything.bias.device, everything.vocab_size
     (B, T), N = shape, 0 if selects is None else shape[0]
@@ -125,7 +125,7 @@ def new_buffers(
 
 
 def load_choice(encoding: Encoding, choice: Choice) -> None:
-    """Puts a choice into the buffers; rows behind the batch's sentences have no fixed words."""
+    """Puts a choice into the buffers; rows behind the batch's sentences have no fixed tokens."""
     encoding.log_odds.fill_(choice.log_odds)
     if not encoding.fixed.shape[1]:
         return
@@ -136,7 +136,7 @@ def load_choice(encoding: Encoding, choice: Choice) -> None:
 
 
 def mark_chosen(logits: Tensor, least: int, fixed: Tensor) -> Tensor:
-    """Logits (B, V) with +inf for the `least` highest (ties too) and for words fixed (B, F)."""
+    """Logits (B, V) with +inf for the `least` highest (ties too) and for tokens fixed (B, F)."""
     if least:
         lowest = logits.topk(min(least, logits.shape[1]), dim=1).values[:, -1:]
         logits = logits.masked_fill(logits >= lowest, torch.inf)
@@ -146,7 +146,7 @@ def mark_chosen(logits: Tensor, least: int, fixed: Tensor) -> Tensor:
 
 
 def chosen(encoding: Encoding) -> Tensor:
-    """(B, V) whether a word is selected; EOS always is."""
+    """(B, V) whether a token is selected; EOS always is."""
     selected = encoding.logits > encoding.log_odds
     selected[:, encoding.eos] = True
     return selected
@@ -165,8 +165,8 @@ def compact(selected: Tensor, width: int) -> Tensor:
     return words.scatter_(1, column.to(torch.int64), places)[:, :width]
 
 
-def select_words(encoding: Encoding, kernels: SearchKernels | None) -> None:
-    """Words and sizes from marked logits and log_odds."""
+def select_tokens(encoding: Encoding, kernels: SearchKernels | None) -> None:
+    """Tokens and sizes from marked logits and log_odds."""
     if kernels is not None:
         buffers = encoding.words, encoding.sizes
         kernels.words.select(encoding.logits, encoding.log_odds, *buffers, encoding.eos)

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from sieve.bundle.config import ModelConfig
 from sieve.engines.options import Blocked, SearchOptions
-from sieve.engines.torch.output_words import OutputWords
+from sieve.engines.torch.output_tokens import OutputTokens
 
 _ANY = -1
 
@@ -28,7 +28,7 @@ class Constraints:
         self,
         prefixes: Sequence[Sequence[int]],
         options: SearchOptions,
-        words: OutputWords,
+        words: OutputTokens,
         config: ModelConfig,
     ) -> None:
         device, B = words.sizes.device, len(prefixes)
@@ -83,7 +83,7 @@ class Constraints:
         return other
 
     def _penalty(self, width: int, dtype: torch.dtype) -> Tensor:
-        """(B, K, S): −inf at the last word of each sequence whose other words were just said."""
+        """(B, K, S): −inf at the last token of each sequence whose other tokens were just said."""
         B, K, _ = self.recent.shape
         said = (self.recent[:, :, None] == self.required) | (self.required == _ANY)
         match = said.all(dim=-1)  # (B, K, Q)
@@ -97,20 +97,20 @@ class Constraints:
         return zeros.scatter_reduce(2, columns, values, "amin")
 
 
-def _prefix_columns(prefixes: Sequence[Sequence[int]], words: OutputWords) -> Tensor:
+def _prefix_columns(prefixes: Sequence[Sequence[int]], words: OutputTokens) -> Tensor:
     width = max(map(len, prefixes), default=0) + 1  # the last one is free for all
     ids = [[*prefix, *[_ANY] * (width - len(prefix))] for prefix in prefixes]
     table = torch.tensor(ids, device=words.sizes.device)
     columns = words.columns(table.clamp(min=0))
     if bool(((columns < 0) & (table >= 0)).any()):
-        raise ValueError("a prefix holds words that its shortlist lacks")
+        raise ValueError("a prefix holds tokens that its shortlist lacks")
     return torch.where(table >= 0, columns, _ANY)
 
 
 def _patterns(
     blocked: Sequence[Blocked], length: int, device: torch.device
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The Q sequences without their last words, right-aligned: (Q, L).
+    """The Q sequences without their last tokens, right-aligned: (Q, L).
 
     Also the place of the token before each (Q,), and whether that token matters (Q,).
     """

@@ -1,4 +1,4 @@
-"""Random draws that depend on seed, sentence, sample, step and word alone.
+"""Random draws that depend on seed, sentence, sample, step and token alone.
 
 Noise comes from hashing those five, not from a generator with a state: what else is in a batch, the
 device or the order of work cannot change a sample.
@@ -11,7 +11,7 @@ from torch import Tensor
 
 from sieve.engines.options import Sampling
 from sieve.engines.torch.beams import Candidates
-from sieve.engines.torch.output_words import OutputWords
+from sieve.engines.torch.output_tokens import OutputTokens
 
 _MASK = 0xFFFFFFFF
 
@@ -26,7 +26,7 @@ def _mix(x: Tensor) -> Tensor:
 
 
 def draw(
-    logits: Tensor, log_sums: Tensor, score: Tensor, words: OutputWords, noise: "Noise"
+    logits: Tensor, log_sums: Tensor, score: Tensor, words: OutputTokens, noise: "Noise"
 ) -> Candidates:
     """One continuation for each of a sentence's K samples.
 
@@ -62,7 +62,7 @@ class Noise:
         self.options = options
 
     def next(self, ids: Tensor) -> Tensor:
-        """Standard Gumbel noise (B, K, S) of this step for word ids (B, S)."""
+        """Standard Gumbel noise (B, K, S) of this step for token ids (B, S)."""
         rows = _mix(self.keys ^ _mix(self.step * 0x9E3779B1 & _MASK))
         self.step += 1
         bits = _mix(rows[..., None] ^ _mix(ids * 0x85EBCA6B & _MASK)[:, None])

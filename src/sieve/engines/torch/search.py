@@ -1,6 +1,6 @@
 """The loop of a search: decoder step, candidates, bookkeeping, until all sentences have ended.
 
-Sees states and the words it may choose from; how those were chosen it does not know. No host
+Sees states and the tokens it may choose from; how those were chosen it does not know. No host
 round trip per token: whether all have ended is asked every few steps.
 """
 
@@ -18,7 +18,7 @@ from torch import Tensor
 from sieve.engines.engine import Hypothesis
 from sieve.engines.torch.beams import Beams, Candidates, candidates
 from sieve.engines.torch.constraints import Constraints
-from sieve.engines.torch.output_words import IndexedWords, OutputWords
+from sieve.engines.torch.output_tokens import IndexedTokens, OutputTokens
 from sieve.engines.torch.sampling import Noise, draw
 from sieve.errors import ModelError
 from sieve.kernels.dispatch import search_kernels
@@ -53,7 +53,7 @@ class Search:
     """One search under way over B sentences."""
 
     steps: Steps
-    words: OutputWords
+    words: OutputTokens
     beams: Beams
     constraints: Constraints | None = None
     noise: Noise | None = None
@@ -98,8 +98,8 @@ class Search:
         if kernels is None:
             return False
         words, beams = self.words, self.beams
-        if isinstance(words, IndexedWords):
-            summary = kernels.words.word_logits(
+        if isinstance(words, IndexedTokens):
+            summary = kernels.words.token_logits(
                 states, words.output.weight, words.output.bias, words.table, words.sizes
             )
         elif kernels.beams.fits(beams, words.width):

@@ -23,13 +23,13 @@ from sieve.engines.options import SearchOptions
 from sieve.engines.torch.beams import Beams
 from sieve.engines.torch.captured import Captured, captures
 from sieve.engines.torch.constraints import Constraints
-from sieve.engines.torch.output_words import AllWords, OutputWords
+from sieve.engines.torch.output_tokens import AllTokens, OutputTokens
 from sieve.engines.torch.sampling import Noise
 from sieve.engines.torch.search import Search, run
 from sieve.engines.torch.source_encoding import encode_source, pad
 from sieve.engines.torch.stepping import DecoderSteps
+from sieve.engines.torch.tokens_of_batches import TokensOfBatches
 from sieve.engines.torch.torch_lossless import translate_lossless
-from sieve.engines.torch.words_of_batches import WordsOfBatches
 from sieve.model.transformer import TranslationModel
 from sieve.selection.bonus import Bonus, entries
 from sieve.selection.plan import Selector
@@ -55,7 +55,7 @@ class TorchEncoded:
 
     @property
     def vocab_size(self) -> int:
-        """Number of output words."""
+        """Number of output tokens."""
         return self.engine.vocab_size
 
     @property
@@ -63,7 +63,7 @@ class TorchEncoded:
         """The model's special ids."""
         return self.engine.specials
 
-    def words_above(
+    def tokens_above(
         self, log_odds: float, least: int = 0, bonuses: Sequence[Bonus] = ()
     ) -> list[Shortlist]:
         """See `sieve.selection.plan.Source`."""
@@ -113,7 +113,7 @@ class TorchEngine:
 
     @property
     def vocab_size(self) -> int:
-        """Number of output words."""
+        """Number of output tokens."""
         return self.model.config.tgt_vocab_size
 
     @property
@@ -174,7 +174,7 @@ class TorchEngine:
                 f"{len(shortlists)} shortlists, {len(prefixes)} prefixes, {number} sentences"
             )
         prefixes = [(*config.forced_start, *prefix) for prefix in prefixes]
-        shortlists = [s.with_words(p) for s, p in zip(shortlists, prefixes, strict=True)]
+        shortlists = [s.with_tokens(p) for s, p in zip(shortlists, prefixes, strict=True)]
         results: dict[int, list[Hypothesis]] = {}
         with self.inference():
             for rows in self.words.turns(shortlists, options.rows):
@@ -232,7 +232,7 @@ class TorchEngine:
         encoded: TorchEncoded,
         rows: list[int],
         tgt_ids: Sequence[Sequence[int]],
-        words: OutputWords,
+        words: OutputTokens,
     ) -> list[list[float]]:
         """Log-probabilities of each token and EOS, in one teacher-forced pass."""
         tgt_in, tgt_out = self.teacher_forced(tgt_ids)
@@ -264,12 +264,12 @@ class TorchEngine:
             return Captured(self.model, self.words.everything, capture=self.device.type == "cuda")
 
     @cached_property
-    def words(self) -> WordsOfBatches:
-        """The output words that sentences choose from."""
-        return WordsOfBatches(AllWords.of(self.model.output, 1), self.model.output)
+    def words(self) -> TokensOfBatches:
+        """The output tokens that sentences choose from."""
+        return TokensOfBatches(AllTokens.of(self.model.output, 1), self.model.output)
 
     def _search(
-        self, encoded: TorchEncoded, rows: list[int], words: OutputWords, options: SearchOptions
+        self, encoded: TorchEncoded, rows: list[int], words: OutputTokens, options: SearchOptions
     ) -> tuple[Search, list[int]]:
         index = torch.tensor(rows, device=self.device)
         memory, src_mask = encoded.memory[index], encoded.src_mask[index]

@@ -1,9 +1,9 @@
-"""What a search over all words finds, from a greedy search over selected words that is checked.
+"""What a search over all tokens finds, from a greedy search over selected tokens that is checked.
 
-A whole batch is searched with the selected words; one teacher-forced pass then says for every step
-which of all words was the best. Where it is another one, that word joins the selected ones and the
-sentence is searched again from there. The words of a step are compared in blocks: logits of all
-steps and all words are never in memory together.
+A whole batch is searched with the selected tokens; one teacher-forced pass then says for every step
+which of all tokens was the best. Where it is another, that token joins the shortlist and the
+sentence is searched again from there. The tokens of a step are compared in blocks: logits of all
+steps and all tokens are never in memory together.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from sieve.engines.torch.torch_engine import TorchEncoded, TorchEngine
 
 _BLOCK = 4096
-"""Words that are compared at a time."""
+"""Tokens that are compared at a time."""
 _PATIENCE = 3
-"""Returns after which a sentence is searched with all words."""
+"""Returns after which a sentence is searched with all tokens."""
 
 
 @dataclass(frozen=True)
 class Verdicts:
-    """What all words say of every step of some translations, (B, U) each."""
+    """What all tokens say of every step of some translations, (B, U) each."""
 
     best: Tensor
     best_scores: Tensor
@@ -113,7 +113,7 @@ class _Search:
     def _judged(
         self, row: int, guess: Hypothesis, verdicts: Verdicts, place: int
     ) -> Hypothesis | None:
-        """A translation that all words agree with; None where it goes on from another word."""
+        """A translation that all tokens agree with; None where it goes on from another token."""
         steps = len(guess.token_scores)
         eos = self.engine.specials.eos
         said = [*guess.tokens, eos][:steps]
@@ -134,7 +134,7 @@ class _Search:
                 self.returns[row],
             )
         self.sure[row] = [*guess.tokens[:wrong], word]
-        self.selected[row] = self.selected[row].with_words([word])
+        self.selected[row] = self.selected[row].with_tokens([word])
         if self.returns[row] == _PATIENCE:
             every = Shortlist.everything(self.engine.vocab_size, eos)
             self.selected[row] = every.without(self.exclude)
@@ -147,7 +147,7 @@ def check(
     guesses: Sequence[Hypothesis],
     exclude: Sequence[int] = (),
 ) -> Verdicts:
-    """One teacher-forced pass over translations, with all words but the excluded ones."""
+    """One teacher-forced pass over translations, with all tokens but the excluded ones."""
     eos = engine.specials.eos
     tgt_in, tgt_out = engine.teacher_forced([guess.tokens for guess in guesses])
     weight, bias = engine.model.output.weight, engine.model.output.bias.clone()

@@ -84,7 +84,7 @@ class HeadAnswers:
         """Max-pooled logits of the head (B, V)."""
         return self.engine.bow_logits(self.engine.encode(self.src_ids))
 
-    def words_above(
+    def tokens_above(
         self, log_odds: float, least: int = 0, bonuses: Sequence[Bonus] = ()
     ) -> list[Shortlist]:
         """See `sieve.selection.plan.Source`."""

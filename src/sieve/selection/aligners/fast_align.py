@@ -27,7 +27,7 @@ Shape = tuple[int, int, int]
 """Source length T, target length U, and how many pairs have them."""
 
 _CELLS = 1 << 17  # of the matrices of a batch: they stay in the cache
-_UNSEEN = np.float32(1e-9)  # θ of words that never met in training
+_UNSEEN = np.float32(1e-9)  # θ of tokens that never met in training
 _TENSION_STEPS = 8
 
 
@@ -73,7 +73,7 @@ class FastAlign:
         self._pairs = WordPairs(src_vocab_size, tgt_vocab_size)
         self._theta: Floats = np.zeros(0, np.float32)  # by place, and one more for unseen pairs
         self._theta_null: Floats = np.zeros(tgt_vocab_size, np.float32)
-        self._met = np.zeros(tgt_vocab_size, bool)  # target words of the training data
+        self._met = np.zeros(tgt_vocab_size, bool)  # target tokens of the training data
 
     def train(
         self, src: Ragged, tgt: Ragged, weights: npt.NDArray[np.integer], report: Report
@@ -106,7 +106,7 @@ class FastAlign:
         return positions
 
     def table(self) -> TranslationTable:
-        """θ(t | s) of all word pairs that met."""
+        """θ(t | s) of all token pairs that met."""
         targets = np.concatenate(list(self._pairs.rows()))
         return TranslationTable(self._pairs.row_starts(), targets, self._theta[:-1])
 
@@ -137,7 +137,7 @@ class FastAlign:
     def _expect(
         self, src: Ragged, tgt: Ragged, weights: npt.NDArray[np.integer], report: Report
     ) -> "_Expected":
-        """The expected number of times each word pair is linked."""
+        """The expected number of times each token pair is linked."""
         # float32: what a count of many millions loses is far below what sampling noise is
         counts = np.zeros(len(self._theta) - 1, np.float32)
         null_counts = np.zeros(len(self._theta_null), np.float64)

@@ -31,7 +31,7 @@ class Aligner(Protocol):
         """For each target token its source position, -1 for none; flat as tgt."""
 
     def table(self) -> TranslationTable:
-        """Word translation probabilities p(t | s)."""
+        """Token translation probabilities p(t | s)."""
 
 
 def make_aligner(name: str, src_vocab_size: int, tgt_vocab_size: int) -> Aligner:

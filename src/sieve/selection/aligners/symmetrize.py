@@ -35,14 +35,14 @@ def forward_only(forward: Links, backward: Links) -> Links:
 
 
 def grow_diag_final_and(forward: Links, backward: Links) -> Links:
-    """The intersection, its neighbours in the union, and links between words still unlinked."""
+    """The intersection, its neighbours in the union, and links between tokens still unlinked."""
     links = forward & backward
     either = forward | backward
     if links == either:
         return links
     sources = {link // _WIDTH for link in links}
     targets = {link % _WIDTH for link in links}
-    # A neighbour refused once (both its words are linked) stays refused, so each link is
+    # A neighbour refused once (both its tokens are linked) stays refused, so each link is
     # looked at once, in the order of the intersection and then of joining.
     queue = sorted(links)
     for link in queue:

@@ -1,4 +1,4 @@
-"""Word translation probabilities p(t | s) of many word pairs: what aligners and lexicons share."""
+"""Translation probabilities p(t | s) of many token pairs: what aligners and lexicons share."""
 
 from dataclasses import dataclass
 
@@ -8,9 +8,9 @@ import numpy.typing as npt
 
 @dataclass(frozen=True, eq=False)
 class TranslationTable:
-    """For each source word its target words and their probabilities."""
+    """For each source token its target tokens and their probabilities."""
 
     offsets: npt.NDArray[np.int64]
-    """(V_src + 1,): source word s has entries offsets[s] to offsets[s + 1]."""
+    """(V_src + 1,): source token s has entries offsets[s] to offsets[s + 1]."""
     targets: npt.NDArray[np.int32]
     probabilities: npt.NDArray[np.float32]

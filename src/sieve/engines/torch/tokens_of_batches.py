@@ -1,4 +1,4 @@
-"""Which sentences are decoded together, and in which form their output words lie in memory.
+"""Which sentences are decoded together, and in which form their output tokens lie in memory.
 
 Small shortlists are gathered, large ones masked, the whole vocabulary is taken as it is. Knows
 shortlists and the output layer, neither search nor sources.
@@ -11,12 +11,12 @@ from typing import Literal
 import numpy as np
 import torch
 
-from sieve.engines.torch.output_words import (
+from sieve.engines.torch.output_tokens import (
     WIDTH,
-    AllWords,
-    MaskedWords,
-    OutputWords,
-    SelectedWords,
+    AllTokens,
+    MaskedTokens,
+    OutputTokens,
+    SelectedTokens,
 )
 from sieve.engines.torch.source_encoding import pad
 from sieve.model.transformer import OutputLayer
@@ -27,17 +27,17 @@ _GATHERED_ELEMENTS = 2**28
 
 
 @dataclass(frozen=True)
-class WordsOfBatches:
-    """Output words for sentences with their shortlists."""
+class TokensOfBatches:
+    """Output tokens for sentences with their shortlists."""
 
-    everything: AllWords
+    everything: AllTokens
     output: OutputLayer
     gathered_elements: int = _GATHERED_ELEMENTS
 
     def turns(
         self, shortlists: Sequence[Shortlist], rows: int, elements: int = 2**31
     ) -> Iterator[list[int]]:
-        """Sentences decoded together: of one form of output words, and fitting memory.
+        """Sentences decoded together: of one form of output tokens, and fitting memory.
 
         Args:
             shortlists: Of all sentences.
@@ -58,8 +58,8 @@ class WordsOfBatches:
         if turn:
             yield turn
 
-    def of(self, shortlists: Sequence[Shortlist]) -> OutputWords:
-        """The words of sentences whose shortlists are of one form."""
+    def of(self, shortlists: Sequence[Shortlist]) -> OutputTokens:
+        """The tokens of sentences whose shortlists are of one form."""
         form, device = self._form(shortlists[0]), self.everything.bias.device
         sizes = torch.tensor([len(shortlist) for shortlist in shortlists], device=device)
         everything = self.everything.for_sentences(sizes)
@@ -70,10 +70,10 @@ class WordsOfBatches:
             for row, shortlist in zip(mask, shortlists, strict=True):
                 row[shortlist.ids] = 0.0
             on_device = torch.from_numpy(mask).to(device, everything.bias.dtype)
-            return MaskedWords(sizes, everything, on_device)
+            return MaskedTokens(sizes, everything, on_device)
         width = padded_width(max(map(len, shortlists)))
         words = torch.from_numpy(pad([shortlist.ids for shortlist in shortlists], 0, width))
-        return SelectedWords.gather(self.output, words.to(device), sizes)
+        return SelectedTokens.gather(self.output, words.to(device), sizes)
 
     def _form(self, shortlist: Shortlist) -> Literal["all", "masked", "selected"]:
         if shortlist.full:
@@ -82,5 +82,5 @@ class WordsOfBatches:
 
 
 def padded_width(size: int) -> int:
-    """Columns for a shortlist of `size` words."""
+    """Columns for a shortlist of `size` tokens."""
     return -(-size // WIDTH) * WIDTH

@@ -1,4 +1,4 @@
-"""The words hypotheses may choose from: equation 1 over all, equation 2 over a sentence's own.
+"""The tokens hypotheses may choose from: equation 1 over all, equation 2 over a sentence's own.
 
 Columns are an engine's secret: they are padded to a multiple of WIDTH with logits of −inf, which
 takes padding out of softmax and search. Only ids leave this file.
@@ -21,12 +21,12 @@ WIDTH = 64
 """Columns come in multiples of it; the search takes them in chunks of half of it or less."""
 
 
-class OutputWords(Protocol):
-    """Logits of each row's words, and their ids."""
+class OutputTokens(Protocol):
+    """Logits of each row's tokens, and their ids."""
 
     @property
     def sizes(self) -> Tensor:
-        """(B,) number of words of each sentence."""
+        """(B,) number of tokens of each sentence."""
 
     @property
     def table(self) -> Tensor | None:
@@ -34,40 +34,40 @@ class OutputWords(Protocol):
 
     @property
     def vocab_size(self) -> int:
-        """Number of words there are."""
+        """Number of tokens there are."""
 
     @property
     def width(self) -> int:
         """Columns (S)."""
 
     def logits(self, states: Tensor) -> Tensor:
-        """(N, S) from decoder states (N, D), N = B·K; −inf where a sentence has no word."""
+        """(N, S) from decoder states (N, D), N = B·K; −inf where a sentence has no token."""
 
     def ids(self, columns: Tensor) -> Tensor:
         """(B, *) ids of the whole vocabulary from columns (B, *)."""
 
     def columns(self, ids: Tensor) -> Tensor:
-        """(B, *) columns of ids (B, *), −1 for words a sentence does not have."""
+        """(B, *) columns of ids (B, *), −1 for tokens a sentence does not have."""
 
-    def select(self, sentences: Sequence[int]) -> OutputWords:
-        """The words of these sentences, in their order."""
+    def select(self, sentences: Sequence[int]) -> OutputTokens:
+        """The tokens of these sentences, in their order."""
 
 
 @dataclass(frozen=True, eq=False)
-class AllWords:
+class AllTokens:
     """The whole vocabulary for every sentence."""
 
     vocab_size: int
     sizes: Tensor
     weight: Tensor
-    """(S, D), rows behind the last word are zero."""
+    """(S, D), rows behind the last token are zero."""
     bias: Tensor
-    """(S,), −inf behind the last word."""
+    """(S,), −inf behind the last token."""
     table: None = None
 
     @classmethod
-    def of(cls, output: OutputLayer, sentences: int) -> AllWords:
-        """All words of an output layer, padded."""
+    def of(cls, output: OutputLayer, sentences: int) -> AllTokens:
+        """All tokens of an output layer, padded."""
         V = len(output.bias)
         weight, bias = output.weight.detach(), output.bias.detach()
         padding = -V % WIDTH
@@ -79,122 +79,122 @@ class AllWords:
 
     @property
     def width(self) -> int:
-        """See OutputWords."""
+        """See OutputTokens."""
         return len(self.bias)
 
     def logits(self, states: Tensor) -> Tensor:
-        """See OutputWords."""
+        """See OutputTokens."""
         return F.linear(states, self.weight, self.bias)
 
     def ids(self, columns: Tensor) -> Tensor:
-        """See OutputWords."""
+        """See OutputTokens."""
         if self.vocab_size == len(self.bias):
             return columns
         return columns.clamp(max=self.vocab_size - 1)  # where nothing is left to say
 
     def columns(self, ids: Tensor) -> Tensor:
-        """See OutputWords."""
+        """See OutputTokens."""
         return ids
 
-    def for_sentences(self, sizes: Tensor) -> AllWords:
-        """The same words for other sentences: sizes (B,)."""
-        return AllWords(self.vocab_size, sizes, self.weight, self.bias)
+    def for_sentences(self, sizes: Tensor) -> AllTokens:
+        """The same tokens for other sentences: sizes (B,)."""
+        return AllTokens(self.vocab_size, sizes, self.weight, self.bias)
 
-    def select(self, sentences: Sequence[int]) -> AllWords:
-        """See OutputWords."""
+    def select(self, sentences: Sequence[int]) -> AllTokens:
+        """See OutputTokens."""
         return self.for_sentences(self.sizes[: len(sentences)])
 
 
 @dataclass(frozen=True, eq=False)
-class MaskedWords:
-    """Long shortlists: all logits are computed, those of other words set to −inf."""
+class MaskedTokens:
+    """Long shortlists: all logits are computed, those of other tokens set to −inf."""
 
     sizes: Tensor
-    everything: AllWords
+    everything: AllTokens
     mask: Tensor
-    """(B, S), 0 for a sentence's words, −inf for others."""
+    """(B, S), 0 for a sentence's tokens, −inf for others."""
     table: None = None
 
     @property
     def vocab_size(self) -> int:
-        """See OutputWords."""
+        """See OutputTokens."""
         return self.everything.vocab_size
 
     @property
     def width(self) -> int:
-        """See OutputWords."""
+        """See OutputTokens."""
         return self.mask.shape[1]
 
     def logits(self, states: Tensor) -> Tensor:
-        """See OutputWords."""
+        """See OutputTokens."""
         B, S = self.mask.shape
         logits = self.everything.logits(states).view(B, -1, S) + self.mask[:, None]
         return logits.view(-1, S)
 
     def ids(self, columns: Tensor) -> Tensor:
-        """See OutputWords."""
+        """See OutputTokens."""
         return self.everything.ids(columns)
 
     def columns(self, ids: Tensor) -> Tensor:
-        """See OutputWords."""
+        """See OutputTokens."""
         return ids.masked_fill(self.mask.gather(1, ids) != 0, -1)
 
-    def select(self, sentences: Sequence[int]) -> MaskedWords:
-        """See OutputWords."""
+    def select(self, sentences: Sequence[int]) -> MaskedTokens:
+        """See OutputTokens."""
         index = torch.tensor(sentences, device=self.mask.device)
-        return MaskedWords(self.sizes[index], self.everything.select(sentences), self.mask[index])
+        return MaskedTokens(self.sizes[index], self.everything.select(sentences), self.mask[index])
 
 
 @dataclass(frozen=True, eq=False)
-class SelectedWords:
+class SelectedTokens:
     """Short shortlists: each sentence's rows of the output layer, gathered once (W̄ and b̄)."""
 
     sizes: Tensor
     words: Tensor
-    """(B, S) ids, ascending; any id behind a sentence's last word."""
+    """(B, S) ids, ascending; any id behind a sentence's last token."""
     weight: Tensor
     """(B, S, D)"""
     bias: Tensor
-    """(B, 1, S), −inf behind a sentence's last word."""
+    """(B, 1, S), −inf behind a sentence's last token."""
     vocab_size: int
 
     @property
     def table(self) -> Tensor:
-        """See OutputWords."""
+        """See OutputTokens."""
         return self.words
 
     @classmethod
-    def gather(cls, output: OutputLayer, words: Tensor, sizes: Tensor) -> SelectedWords:
-        """The rows of the output layer for words (B, S), of which `sizes` (B,) are real."""
+    def gather(cls, output: OutputLayer, words: Tensor, sizes: Tensor) -> SelectedTokens:
+        """The rows of the output layer for tokens (B, S), of which `sizes` (B,) are real."""
         real = torch.arange(words.shape[1], device=words.device) < sizes[:, None]
         bias = output.bias[words].masked_fill(~real, -math.inf)[:, None]
         return cls(sizes, words, F.embedding(words, output.weight), bias, len(output.bias))
 
     @property
     def width(self) -> int:
-        """See OutputWords."""
+        """See OutputTokens."""
         return self.words.shape[1]
 
     def logits(self, states: Tensor) -> Tensor:
-        """See OutputWords."""
+        """See OutputTokens."""
         B, S, D = self.weight.shape
         rows = torch.baddbmm(self.bias, states.view(B, -1, D), self.weight.transpose(1, 2))
         return rows.view(-1, S)
 
     def ids(self, columns: Tensor) -> Tensor:
-        """See OutputWords."""
+        """See OutputTokens."""
         return self.words.gather(1, columns)
 
     def columns(self, ids: Tensor) -> Tensor:
-        """See OutputWords."""
+        """See OutputTokens."""
         real = torch.arange(self.width, device=ids.device) < self.sizes[:, None]  # (B, S)
         same = (self.words[:, None] == ids[..., None]) & real[:, None]  # (B, *, S)
         return torch.where(same.any(-1), same.int().argmax(-1), -1)
 
-    def select(self, sentences: Sequence[int]) -> SelectedWords:
-        """See OutputWords."""
+    def select(self, sentences: Sequence[int]) -> SelectedTokens:
+        """See OutputTokens."""
         index = torch.tensor(sentences, device=self.words.device)
-        return SelectedWords(
+        return SelectedTokens(
             self.sizes[index],
             self.words[index],
             self.weight[index],
@@ -204,42 +204,42 @@ class SelectedWords:
 
 
 @dataclass(frozen=True, eq=False)
-class IndexedWords:
-    """Short shortlists on a GPU: their words are read from the whole output layer at each step."""
+class IndexedTokens:
+    """Short shortlists on a GPU: their tokens are read from the whole output layer at each step."""
 
     sizes: Tensor
     table: Tensor
-    """(B, S) ids, ascending; what lies behind a sentence's last word does not matter."""
+    """(B, S) ids, ascending; what lies behind a sentence's last token does not matter."""
     output: OutputLayer
 
     @property
     def vocab_size(self) -> int:
-        """See OutputWords."""
+        """See OutputTokens."""
         return len(self.output.bias)
 
-    def gathered(self) -> SelectedWords:
-        """The same words, gathered."""
+    def gathered(self) -> SelectedTokens:
+        """The same tokens, gathered."""
         real = torch.arange(self.table.shape[1], device=self.table.device) < self.sizes[:, None]
-        return SelectedWords.gather(self.output, self.table.masked_fill(~real, 0), self.sizes)
+        return SelectedTokens.gather(self.output, self.table.masked_fill(~real, 0), self.sizes)
 
     @property
     def width(self) -> int:
-        """See OutputWords."""
+        """See OutputTokens."""
         return self.table.shape[1]
 
     def logits(self, states: Tensor) -> Tensor:
-        """See OutputWords; the definition of what the kernel computes."""
+        """See OutputTokens; the definition of what the kernel computes."""
         return self.gathered().logits(states)
 
     def ids(self, columns: Tensor) -> Tensor:
-        """See OutputWords."""
+        """See OutputTokens."""
         return self.table.gather(1, columns)
 
     def columns(self, ids: Tensor) -> Tensor:
-        """See OutputWords."""
+        """See OutputTokens."""
         return self.gathered().columns(ids)
 
-    def select(self, sentences: Sequence[int]) -> IndexedWords:
-        """See OutputWords."""
+    def select(self, sentences: Sequence[int]) -> IndexedTokens:
+        """See OutputTokens."""
         index = torch.tensor(sentences, device=self.table.device)
-        return IndexedWords(self.sizes[index], self.table[index], self.output)
+        return IndexedTokens(self.sizes[index], self.table[index], self.output)

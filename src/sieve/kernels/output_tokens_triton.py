@@ -1,7 +1,7 @@
-"""Restricted output layer and selection for CUDA: words straight from the whole output matrix.
+"""Restricted output layer and selection for CUDA: tokens straight from the whole output matrix.
 
-Nothing is gathered: each program reads the rows of a few words of one sentence by their ids, which
-for matrices of usual size stay in the L2 cache. Columns behind a sentence's last word cost nothing.
+Nothing is gathered: each program reads the rows of a few tokens of one sentence by their ids, which
+for matrices of usual size stay in the L2 cache. Columns after a sentence's last token are free.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator,unused-ignore"
@@ -15,15 +15,15 @@ from torch import Tensor
 from sieve.kernels.beams_triton import Summary
 
 _FEW = 2048
-"""Columns of all sentences together up to which programs take the fewest words."""
+"""Columns of all sentences together up to which programs take the fewest tokens."""
 
 
 @triton.jit
-def _word_logits(
+def _token_logits(
     states, weight, bias, words, sizes, logits, tops, sums, words_stride, S, C, K, D,
     KP: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
 ):  # fmt: skip
-    """Logits of BN words of a sentence for its K states, their maximum and sum of exponentials."""
+    """Logits of BN tokens of a sentence for its K states, their maximum and sum of exponentials."""
     block, b = tl.program_id(0), tl.program_id(1).to(tl.int64)
     size = tl.load(sizes + b)
     column, row, channel = block * BN + tl.arange(0, BN), tl.arange(0, KP), tl.arange(0, BK)
@@ -58,7 +58,7 @@ def _word_logits(
 
 @triton.jit
 def _select(logits, log_odds, words, sizes, V, width, BLOCK: tl.constexpr, END: tl.constexpr):
-    """The words of one sentence above log_odds, ascending, as far as there is room."""
+    """The tokens of one sentence above log_odds, ascending, as far as there is room."""
     b = tl.program_id(0).to(tl.int64)
     least = tl.load(log_odds)
     number = tl.full((), 0, tl.int32)
@@ -73,19 +73,19 @@ def _select(logits, log_odds, words, sizes, V, width, BLOCK: tl.constexpr, END: 
 
 
 def chunk(sentences: int, width: int) -> int:
-    """Words a program takes, which are a chunk of the search as well."""
+    """Tokens a program takes, which are a chunk of the search as well."""
     return 16 if sentences * width <= _FEW else 64
 
 
-def word_logits(
+def token_logits(
     states: Tensor, weight: Tensor, bias: Tensor, words: Tensor, sizes: Tensor
 ) -> Summary:
-    """Logits (N, S) of states (N, D) for words (B, S) of the output layer (V, D), (V,).
+    """Logits (N, S) of states (N, D) for tokens (B, S) of the output layer (V, D), (V,).
 
     Args:
         states: N = B·K rows.
         weight: Contiguous.
-        bias: Of the words.
+        bias: Of the tokens.
         words: A sentence's are contiguous.
         sizes: (B,) how many of them are real.
     """
@@ -95,7 +95,7 @@ def word_logits(
     logits = torch.empty(N, S, dtype=states.dtype, device=states.device)
     tops = torch.empty(N, C, dtype=torch.float32, device=states.device)
     sums = torch.empty_like(tops)
-    _word_logits[(C, B)](
+    _token_logits[(C, B)](
         states.contiguous(), weight, bias, words, sizes, logits, tops, sums, words.stride(0),
         S, C, N // B, D, KP=max(16, triton.next_power_of_2(N // B)), BN=width,
         BK=max(16, min(128 if width == 16 else 64, triton.next_power_of_2(D))),
@@ -105,9 +105,9 @@ def word_logits(
 
 
 def select(logits: Tensor, log_odds: Tensor, words: Tensor, sizes: Tensor, eos: int) -> None:
-    """Puts the places of logits (B, V) above log_odds, and eos, into words (B, W) and sizes (B,).
+    """Puts the places of logits (B, V) above log_odds, and eos, into tokens (B, W) and sizes (B,).
 
-    Behind a sentence's last word things stay as they were; `sizes` counts beyond W as well.
+    Behind a sentence's last token things stay as they were; `sizes` counts beyond W as well.
     """
     B, V = logits.shape
     block = min(8192, triton.next_power_of_2(V))
