@@ -92,3 +92,43 @@ def test_every_room_is_in_the_import_contract_and_in_the_architecture() -> None:
     assert outer | alone <= set(re.findall(r"\w+", layers))
     listed = set(re.findall(r"^  (\w+)(?:/|\.py)", architecture, re.MULTILINE))
     assert outer | alone == listed
+
+
+def private_names(path: Path) -> Iterator[tuple[int, str]]:
+    """Line and name of each use of what another module or class keeps to itself."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    nodes = list(ast.walk(tree))
+    own = {node.attr for node in nodes if isinstance(node, ast.Attribute) and is_self(node.value)}
+    own |= {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom):
+            yield from ((node.lineno, alias.name) for alias in node.names if private(alias.name))
+        elif isinstance(node, ast.Attribute) and private(node.attr) and node.attr not in own:
+            yield node.lineno, node.attr
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(
+            (".setattr", "delattr")
+        ):
+            names = (part.value for part in node.args if isinstance(part, ast.Constant))
+            yield from ((node.lineno, str(name)) for name in names if private(str(name)))
+
+
+def is_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id in ("self", "cls")
+
+
+def private(name: str) -> bool:
+    documented = ("_exit", "_replace", "_asdict", "_fields")
+    return bool(re.fullmatch(r"_[A-Za-z]\w*", name)) and name not in documented
+
+
+def test_private_names_are_used_for_a_reason() -> None:
+    """`# private: REASON` in the line, or in a line of its own for a whole module."""
+    bare = []
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        if any(line.startswith("# private: ") for line in lines):
+            continue
+        for number, name in private_names(path):
+            if "# private: " not in lines[number - 1]:
+                bare.append(f"{path.relative_to(ROOT)}:{number}: {name}")
+    assert bare == []

@@ -1,5 +1,7 @@
 """Built-in models are found by name, and nothing else is."""
 
+# private: where models lie in an installation
+
 import os
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,7 @@
 """How far it is from `sieve translate` to the native call: at most six frames of this package."""
 
+# private: the stack is what is tested
+
 import sys
 from pathlib import Path
 from typing import Any

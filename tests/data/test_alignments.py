@@ -1,3 +1,5 @@
+# private: blocks as small as a test's file
+
 import tempfile
 from pathlib import Path
 

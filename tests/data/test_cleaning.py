@@ -1,3 +1,5 @@
+# private: the fast way beside the library's
+
 import sys
 from collections import Counter
 from pathlib import Path

@@ -1,5 +1,7 @@
 """Fused pieces of inference against the layers they stand for."""
 
+# private: the encoder without the choice of kernels
+
 import os
 import subprocess
 import sys

@@ -1,3 +1,5 @@
+# private: what is held in memory
+
 import math
 
 import numpy as np

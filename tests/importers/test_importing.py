@@ -1,5 +1,7 @@
 """From a source to a directory: origin, card, cache, hub, and damage of every family."""
 
+# private: a line without the verb
+
 import gzip
 import json
 import random

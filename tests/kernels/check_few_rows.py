@@ -1,5 +1,7 @@
 """Run by test_fused with TRITON_INTERPRET=1: layers of few rows against the plain ones."""
 
+# private: the encoder without the choice of kernels; the step without the choice of kernels
+
 import torch
 
 from sieve.bundle.config import ModelConfig

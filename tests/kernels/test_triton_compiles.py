@@ -3,6 +3,7 @@
 The interpreter, in which the other tests run kernels, is laxer about types.
 """
 
+# private: kernels are compiled alone, without the functions that launch them
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,5 +1,7 @@
 """The blockwise pooled projection against the plain one, forward and backward."""
 
+# private: what is held at once
+
 import os
 import subprocess
 import sys

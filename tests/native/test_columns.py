@@ -1,5 +1,7 @@
 """Which token has which column of a sentence's logits."""
 
+# private: the C++ core is what is tested
+
 from sieve import _native
 
 

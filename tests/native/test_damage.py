@@ -1,5 +1,7 @@
 """Model directories damaged at random, here and in a process with little memory; the core alone."""
 
+# private: the C++ core is what is tested
+
 import contextlib
 import subprocess
 import sys

@@ -1,5 +1,7 @@
 """The kernels of every kind of CPU at hand: exact integers, and the same ones everywhere."""
 
+# private: the C++ core is what is tested
+
 import os
 from typing import Any
 

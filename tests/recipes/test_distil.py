@@ -1,5 +1,7 @@
 """Distillation: outputs belong to their lines, bad ones go, bulk search is the engine's own."""
 
+# private: the kernel is compiled alone; counted once for many outputs
+
 import bz2
 import os
 import subprocess

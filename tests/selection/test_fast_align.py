@@ -1,3 +1,5 @@
+# private: against the series
+
 import math
 from collections import defaultdict
 

@@ -1,5 +1,7 @@
 """The real peers read what we export; each test runs where its peer is installed."""
 
+# private: the other library has no public way
+
 from pathlib import Path
 from typing import Any
 

@@ -1,3 +1,5 @@
+# private: both versions of numpy
+
 import numpy as np
 import numpy.typing as npt
 import pytest

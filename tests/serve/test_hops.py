@@ -4,6 +4,8 @@ Counted where the native call begins: the frames of the thread that makes it, an
 coroutines that wait for it.
 """
 
+# private: the C++ core is what is tested; the stack is what is tested
+
 import asyncio
 import json
 import sys

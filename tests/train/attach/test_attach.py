@@ -1,5 +1,7 @@
 """`attach`: the model stays what it was, the head learns what it writes, work is kept."""
 
+# private: one piece of text alone
+
 import json
 import random
 import subprocess

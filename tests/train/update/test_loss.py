@@ -1,5 +1,7 @@
 """Losses against numbers worked out by hand, and against torch's own."""
 
+# private: both forms, one of which only a GPU takes
+
 import math
 
 import pytest
