@@ -54,6 +54,7 @@ class Bench:
     decode: Any
 
     def shortlists(self, test: Test) -> list[Shortlist]:
+        """The lexicon's."""
         sizes = range(0, len(test.src_ids), BATCH)
         return [
             shortlist
@@ -64,6 +65,7 @@ class Bench:
         ]
 
     def logits(self, test: Test) -> npt.NDArray[np.float32]:
+        """The head's, (N, V)."""
         return np.concatenate(
             [
                 self.engine.bow_logits(self.engine.encode(test.src_ids[start : start + BATCH]))
@@ -72,6 +74,7 @@ class Bench:
         )
 
     def row(self, test: Test, shortlists: Sequence[Shortlist]) -> dict[str, float]:
+        """What a search over these shortlists gives."""
         outputs = []
         for start in range(0, len(test.src_ids), BATCH):
             encoded = self.engine.encode(test.src_ids[start : start + BATCH])
