@@ -111,7 +111,7 @@ def test_translates_as_one_types(browser: Any, site: Site) -> None:
     assert one.text("#size").startswith(f"{expected['translations'][0]['set_size']} of 400")
     assert re.fullmatch(r"\d+\.\d ms", one.text("#time"))
     assert one.page.locator(".way h3").all_inner_texts() == [
-        "All words", "Lexicon", "Neural selection",
+        "All tokens", "Lexicon", "Neural selection",
     ]  # fmt: skip
     one.page.fill("#source", "")
     one.until(lambda: one.page.locator(".way").count() == 0)

@@ -1,7 +1,7 @@
 """Give a model a selection head, everything else frozen: minutes on a laptop, no references.
 
-The model translates the text once, the head learns which words it needs, and its operating point is
-set on lines that were kept apart. An interrupted run resumes when rerun.
+The model translates the text once, the head learns which tokens each sentence needs, and the
+operating point is set on held-out lines. An interrupted run resumes when rerun.
 
 Examples:
   sieve attach en-pt --source europarl.en.bz2 tatoeba.en -o en-pt-selected
@@ -18,21 +18,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of `sieve attach`."""
     parser.add_argument("model", type=Path, metavar="MODEL", help="model directory or name")
     parser.add_argument(
-        "--source", type=Path, nargs="+", required=True, metavar="TEXT", help="to translate"
+        "--source", type=Path, nargs="+", required=True, metavar="TEXT", help="source-language text"
     )
     parser.add_argument(
-        "--target", type=Path, nargs="+", default=(), metavar="TEXT", help="its references, if any"
+        "--target",
+        type=Path,
+        nargs="+",
+        default=(),
+        metavar="TEXT",
+        help="its reference translations, if any",
     )
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR")
     parser.add_argument("--head", choices=["tied", "full"], default="tied", help="kind of head")
     numbers = [
-        ("--minutes", float, 20.0, "M", "for translating the text and training together"),
-        ("--sentences", int, 200_000, "N", "most lines of the text"),
-        ("--development", int, 1000, "N", "lines kept apart to calibrate on, and to judge by"),
+        ("--minutes", float, 20.0, "M", "time budget for translation and training"),
+        ("--sentences", int, 200_000, "N", "lines used at most"),
+        ("--development", int, 1000, "N", "held-out lines for calibration and measurement"),
         ("--size", int, 1000, "N", "mean shortlist size of the operating point"),
-        ("--least", int, 256, "N", "tokens that every shortlist holds"),
-        ("--seed", int, 1, "N", "of the order of the text and the head's first weights"),
-        ("--threads", int, None, "N", "sentences side by side"),
+        ("--least", int, 256, "N", "minimum shortlist size"),
+        ("--seed", int, 1, "N", "for the order of the text and the initial head"),
+        ("--threads", int, None, "N", "sentences in parallel"),
     ]  # fmt: skip
     for name, kind, value, metavar, text in numbers:
         text = text if value is None else f"{text} (default: %(default)s)"

@@ -34,12 +34,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", type=Path, metavar="MODEL", help="model directory to calibrate")
     parser.add_argument("text", type=Path, metavar="TEXT", help="development text to translate")
     numbers = [
-        ("--size", int, 1000, "N", "mean tokens of a shortlist, at most"),
+        ("--size", int, 1000, "N", "mean shortlist size, at most"),
         ("--recall", float, 1.0, "R",
          "choose smaller shortlists if they hold this share of the model's own output tokens"),
         ("--threshold", float, DEFAULT_THRESHOLD, "LAMBDA",
          "threshold that becomes the model's default"),
-        ("--least", int, 512, "N", "tokens in every shortlist, at least; short sentences need it"),
+        ("--least", int, 512, "N", "minimum shortlist size; short sentences need it"),
         ("--threads", int, None, "N", "sentences in parallel"),
         ("--limit", int, 0, "N", "use only the first N lines of TEXT; 0: all"),
     ]  # fmt: skip

@@ -18,7 +18,7 @@ export function showWords(place, words, select, selected) {
     const button = make("button", word.text);
     button.type = "button";
     button.append(" ", make("span", String(word.number), "count"));
-    button.setAttribute("aria-label", `${word.text}: brings in ${word.number} words`);
+    button.setAttribute("aria-label", `${word.text}: brings in ${word.number} tokens`);
     for (const event of ["pointerenter", "focus", "click"]) {
       button.addEventListener(event, () => select(number));
     }
@@ -68,14 +68,14 @@ export function showVotes(place, pieces, word) {
   const more = word.number > word.votes.length ? `, the highest ${word.votes.length}:` : ":";
   place.replaceChildren(
     make("p", word.number
-      ? `“${word.text}” brings in ${word.number} ${word.number === 1 ? "word" : "words"}.${said} ` +
+      ? `“${word.text}” brings in ${word.number} ${word.number === 1 ? "token" : "tokens"}.${said} ` +
         `Its votes${more}`
-      : `“${word.text}” brings in no word by itself.${said}`),
+      : `“${word.text}” brings in no token by itself.${said}`),
     list,
   );
 }
 
-const NAMES = { none: "All words", lexicon: "Lexicon", nvs: "Neural selection" };
+const NAMES = { none: "All tokens", lexicon: "Lexicon", nvs: "Neural selection" };
 
 /** Every way to select as a card, with what differs from the unrestricted translation marked. */
 export function showWays(place, answers, unrestricted) {
@@ -89,7 +89,7 @@ export function showWays(place, answers, unrestricted) {
     card.append(
       make("h3", NAMES[name]),
       text,
-      make("p", `${one.set_size.toLocaleString("en")} words · ${one.timing.engine_ms.toFixed(1)} ms` +
+      make("p", `${one.set_size.toLocaleString("en")} tokens · ${one.timing.engine_ms.toFixed(1)} ms` +
         (name === "none" ? "" : ` · ${answer.selection}`), "soft"),
     );
     return card;
