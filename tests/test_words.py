@@ -15,7 +15,7 @@ PHRASES = {
     r"command is given again|goes on when it is given": "resumes when rerun",
     r"there is nothing here": "not found",
     r"lines out are lines in": "requires --json",
-    r"\b(words of the vocabulary|output words|word ids|selected words)\b": "tokens",
+    r"\b(words of the vocabulary|[Aa]ll words|output words|word ids|selected words)\b": "tokens",
     r"\bset(s)? sizes?\b": "shortlist size",
 }
 ALLOWED = {

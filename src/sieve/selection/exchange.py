@@ -248,7 +248,7 @@ class _Ids:
 
 
 def _words(tokenizer: Tokenizer) -> Iterator[tuple[int, str]]:
-    """All words but the special ones."""
+    """All tokens but the special ones."""
     special = tokenizer.specials.all
     for index in range(tokenizer.vocab_size):
         if index not in special:

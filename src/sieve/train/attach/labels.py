@@ -53,7 +53,7 @@ def write_piece(
     src_ids: Sequence[IntArray],
     references: Sequence[Sequence[int]] | None,
 ) -> None:
-    """Translates sentences greedily over all words and keeps states and tokens.
+    """Translates sentences greedily over all tokens and keeps states and tokens.
 
     Args:
         path: The piece to write.
