@@ -3,6 +3,8 @@
 import json
 import os
 import pty
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,8 +12,10 @@ from typing import Any
 
 import pytest
 from directories import write_model
+from toy_lexicon import random_lexicon
 
 from sieve.cli.main import main
+from sieve.files import read_json, write_json
 
 SENTENCE = ["bda fga", "--reference", "FGA BDA", "--selection", "nvs:0.7"]
 
@@ -33,6 +37,25 @@ def test_text_and_page(model: Path, tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "Votes of each source word, λ = 0.7" in shown
     assert "\x1b" not in shown
     assert page.read_text().startswith("<!DOCTYPE html>")
+
+
+def test_shares_of_a_lexicon(
+    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fused = tmp_path / "fused"
+    shutil.copytree(model, fused)
+    config = read_json(fused / "config.json")
+    config["selection"] = {"fusion": {"kind": "rank", "edges": [60], "bonus": [1.25]}}
+    write_json(fused / "config.json", config)
+    words = config["model"]["src_vocab_size"]
+    random_lexicon(words, entries=min(60, words - 4)).save(fused)
+    argv = ["explain", str(fused), "bda fga", "--reference", "FGA BDA"]
+    assert main([*argv, "--selection", "fused:0.7"]) == 0
+    shown = capsys.readouterr().out
+    assert re.search(r"0\.\d{4}  \S+  \+1\.25 by the lexicon: \S+, rank \d", shown)
+    assert re.search(r"0\.\d{3} \(\+1\.2\)", shown)
+    assert main([*argv, "--selection", "nvs:0.7"]) == 0
+    assert "lexicon" not in capsys.readouterr().out
 
 
 def test_json(model: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:

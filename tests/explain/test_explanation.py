@@ -1,5 +1,7 @@
 """Explanations of a model with random weights, against what the engine says."""
 
+import math
+from dataclasses import replace
 from html.parser import HTMLParser
 from typing import Any
 
@@ -12,6 +14,7 @@ from sieve.engines.options import SearchOptions
 from sieve.errors import InputError
 from sieve.explain.explanation import ExplainOptions, explain
 from sieve.explain.explanation_page import as_html
+from sieve.selection.fusion import Fusion
 from sieve.tokenize.vocabulary import EOS
 from sieve.tokenize.words import END
 from sieve.translate.load import load
@@ -80,6 +83,42 @@ def test_whose_votes(translator: Translator, selections: tuple[str, ...], thresh
     found = explain(translator, SOURCE, ExplainOptions(selections, top=1))
     assert found.threshold == threshold
     assert all(len(word.votes) <= 1 for word in found.words)
+
+
+def test_shares_of_head_and_lexicon(translator: Translator) -> None:
+    model = replace(
+        translator, resources=replace(translator.resources, fusion=Fusion((1, 3), (4.0, 1.5)))
+    )
+    options = replace(OPTIONS, selections=("fused:0.6+safe", "none"), top=10_000)
+    explanation = explain(model, SOURCE, options)
+    plain = explain(model, SOURCE, replace(options, selections=("nvs:0.6",)))
+    assert explanation.threshold == plain.threshold == 0.6
+    assert all(token.lexicon is None for text in plain.texts for token in text.tokens)
+    lexicon, target = model.resources.need_lexicon(""), model.tokenizers.target
+    source_ids = model.tokenizers.source.encode([SOURCE])[0]
+    lists = [lexicon.row(index)[0].tolist() for index in [*source_ids, EOS]]
+    pieces = {target.piece(index): index for index in range(target.vocab_size)}
+    for text, other in zip(explanation.texts, plain.texts, strict=True):
+        for token, alone in zip(text.tokens, other.tokens, strict=True):
+            assert (token.probability, token.voter) == (alone.probability, alone.voter)
+            index = pieces[token.piece]
+            ranks = [words.index(index) + 1 for words in lists if index in words[:3]]
+            assert (token.lexicon is None) == (not ranks)
+            if token.lexicon:
+                assert token.lexicon.rank == min(ranks)
+                assert token.lexicon.log_odds == (4.0 if min(ranks) == 1 else 1.5)
+    head = {vote.piece: vote.probability for word in plain.words for vote in word.votes}
+    votes = [vote for word in explanation.words for vote in word.votes]
+    assert {vote.bonus for vote in votes} == {0.0, 1.5, 4.0}
+    for vote in votes:
+        odds = vote.probability / (1 - vote.probability) / math.exp(vote.bonus)
+        if vote.piece in head:
+            assert odds == pytest.approx(head[vote.piece] / (1 - head[vote.piece]), rel=1e-4)
+        else:
+            assert odds <= 1.5 * (1 + 1e-6)  # λ 0.6: the head alone would not have chosen it
+    page = as_html(explanation)
+    assert "by the lexicon: " in page
+    assert "(+4.0)" in page
 
 
 def test_without_a_head(toy_data: Any, tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -96,12 +96,12 @@ def execute(arguments: argparse.Namespace) -> None:
 
 def _lexicon(model: Path) -> "Lexicon":
     """The lexicon in a model's directory."""
-    from sieve.bundle.directory import LEXICON_FILE
-    from sieve.selection.lexicon import Lexicon
+    from sieve.selection.lexicon_files import own_lexicon
 
-    if not (model / LEXICON_FILE).is_file():
+    lexicon = own_lexicon(model)
+    if lexicon is None:
         raise ModelError(
-            f"{model}: has no {LEXICON_FILE} to add to its head; make one with "
+            f"{model}: has no lexicon.safetensors to add to its head; make one with "
             f"sieve lexicon build CORPUS -o {model}"
         )
-    return Lexicon.open(model)
+    return lexicon

@@ -117,7 +117,11 @@ def _lines(explanation: "Explanation", pen: _Pen) -> "Iterator[str]":
         yield pen.bold(f"Votes of each source word, λ = {explanation.threshold:g}")
         widest = max(len(word.text) for word in explanation.words)
         for word in explanation.words:
-            votes = ", ".join(f"{vote.piece} {vote.probability:.3f}" for vote in word.votes)
+            votes = ", ".join(
+                f"{vote.piece} {vote.probability:.3f}"
+                + (f" ({vote.bonus:+.1f})" if vote.bonus else "")
+                for vote in word.votes
+            )
             more = word.number - len(word.votes)
             rest = pen.soft(f" and {more} more") if more else ""
             yield f"  {word.text:<{widest}}  {votes}{rest}".rstrip()
@@ -129,7 +133,15 @@ def _voters(text: "Text", pen: _Pen) -> "Iterator[str]":
         yield pen.soft("  voted for by:")
         widest = max(len(token.piece) for token in tokens)
         for token in tokens:
-            yield f"    {token.piece:<{widest}}  {token.probability:.4f}  {token.voter}"
+            line = f"    {token.piece:<{widest}}  {token.probability:.4f}  {token.voter}"
+            yield line + pen.soft(_share(token))
+
+
+def _share(token: "ExplainedToken") -> str:
+    share = token.lexicon
+    if share is None:
+        return ""
+    return f"  {share.log_odds:+.2f} by the lexicon: {share.word}, rank {share.rank}"
 
 
 def _marked(token: "ExplainedToken", selection: str, pen: _Pen) -> str:

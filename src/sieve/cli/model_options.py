@@ -14,8 +14,8 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
     which = parser.add_mutually_exclusive_group()
     which.add_argument(
         "--selection",
-        help="none, frequent:N, lexicon:K, nvs, nvs:LAMBDA or safe, joined by + "
-        "(default: nvs at the model's own threshold if it has a head, else none)",
+        help="none, frequent:N, lexicon:K, nvs, nvs:LAMBDA, fused:LAMBDA or safe, joined "
+        "by + (default: nvs at the model's own threshold if it has a head, else none)",
     )
     # selections with a value that the model's calibration knows
     which.add_argument(

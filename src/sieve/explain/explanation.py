@@ -1,20 +1,23 @@
 """Why a sentence got the tokens it got: who voted for what, and what was out of reach.
 
 A source word's vote for an output token is the highest over its pieces, as a probability σ(z); the
-word that votes highest decides. Works with any engine; a model without a head has no votes.
+word that votes highest decides. Where a lexicon's evidence is added, its share stands beside the
+head's. Works with any engine; a model without a head has no votes.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from sieve.engines.options import SearchOptions
 from sieve.errors import InputError
-from sieve.selection.selectors import NeuralSelection
+from sieve.selection.fusion import best_ranks
+from sieve.selection.plan import Selector
+from sieve.selection.selectors import NeuralSelection, Union
 from sieve.selection.shortlist import Shortlist
+from sieve.tokenize.vocabulary import IntArray
 from sieve.tokenize.words import word_spans, word_texts
 from sieve.translate.translation import Request
 from sieve.translate.translator import Translator
@@ -31,6 +34,17 @@ class System:
 
 
 @dataclass(frozen=True)
+class LexiconShare:
+    """What the lexicon adds to the head's log-odds of a token."""
+
+    log_odds: float
+    word: str
+    """The source word in whose list the token stands highest."""
+    rank: int
+    """In that list, from 1."""
+
+
+@dataclass(frozen=True)
 class ExplainedToken:
     """A piece of an output or a reference."""
 
@@ -41,6 +55,8 @@ class ExplainedToken:
     """The source word that voted for it most."""
     missing: tuple[str, ...]
     """Selections under which it cannot be reached."""
+    lexicon: LexiconShare | None = None
+    """None where selection is by the head alone, or no list has the token."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +77,9 @@ class Vote:
 
     piece: str
     probability: float
+    """With the lexicon's share, if it has one."""
+    bonus: float = 0.0
+    """The lexicon's share, log-odds."""
 
 
 @dataclass(frozen=True)
@@ -110,12 +129,16 @@ def explain(translator: Translator, source: str, options: ExplainOptions) -> Exp
     encoded = translator.engine.encode([src_ids])
     sets = {name: translator.selector(name).plan().select(encoded)[0] for name in selections}
     systems = tuple(System(name, len(sets[name]), translations[name].text) for name in selections)
-    head = _Head(translator, src_ids) if translator.resources.threshold is not None else None
+    votes = _votes(translator, options.selections)
+    shares = _shares(translator, src_ids, votes)
+    head = None
+    if translator.resources.threshold is not None:
+        head = _Head(translator, src_ids, shares)
     texts = [("unrestricted output", list(translations["none"].ids))]
     if options.reference:
         encoded_reference = translator.tokenizers.target.encode([options.reference])[0]
         texts.append(("reference", encoded_reference))
-    threshold = _threshold(translator, options.selections)
+    threshold = votes.threshold if votes else translator.resources.threshold
     return Explanation(
         source,
         translator.engine.vocab_size,
@@ -130,18 +153,21 @@ def explain(translator: Translator, source: str, options: ExplainOptions) -> Exp
 
 
 class _Head:
-    """What each source word votes for, (words, V)."""
+    """What each source word votes for, (words, V), and what the lexicon adds to that."""
 
-    def __init__(self, translator: Translator, src_ids: npt.NDArray[Any]) -> None:
+    def __init__(
+        self, translator: Translator, src_ids: IntArray, shares: Mapping[int, LexiconShare]
+    ) -> None:
         self._target = translator.tokenizers.target
+        self.shares = shares
         source = translator.tokenizers.source
         ids = src_ids.tolist()
         self.texts = word_texts(source, ids)
         engine = translator.engine
         (logits,) = engine.position_logits(engine.encode([src_ids]))  # (T, V)
         spans = [list(span) for span in word_spans(source, ids)]
-        votes = np.stack([logits[span].max(axis=0) for span in spans])
-        self.probabilities = 1.0 / (1.0 + np.exp(-votes.astype(np.float64)))
+        self._votes = np.stack([logits[span].max(axis=0) for span in spans]).astype(np.float64)
+        self.probabilities = _sigmoid(self._votes)
 
     def best(self, index: int) -> tuple[float, str]:
         """The highest probability of an output token, and the source word it came from."""
@@ -150,14 +176,18 @@ class _Head:
 
     def words(self, threshold: float, top: int) -> tuple[SourceWord, ...]:
         """For each source word the selected tokens that it decided."""
-        winners = self.probabilities.argmax(axis=0)  # (V,)
-        highest = self.probabilities.max(axis=0)
+        winners = self._votes.argmax(axis=0)  # (V,)
+        bonus = np.zeros(len(winners))
+        for index, share in self.shares.items():
+            bonus[index] = share.log_odds
+        highest = _sigmoid(self._votes.max(axis=0) + bonus)
         source_words = []
         for place, text in enumerate(self.texts):
             chosen = np.flatnonzero((winners == place) & (highest > threshold))
             order = chosen[np.argsort(-highest[chosen], kind="stable")][:top]
             votes = tuple(
-                Vote(self._target.piece(int(index)), float(highest[index])) for index in order
+                Vote(self._target.piece(int(index)), float(highest[index]), float(bonus[index]))
+                for index in order
             )
             source_words.append(SourceWord(text, len(chosen), votes))
         return tuple(source_words)
@@ -168,12 +198,41 @@ def _token(
 ) -> ExplainedToken:
     probability, voter = head.best(index) if head else (None, "")
     missing = tuple(name for name, words in sets.items() if index not in words)
-    return ExplainedToken(translator.tokenizers.target.piece(index), probability, voter, missing)
+    share = head.shares.get(index) if head else None
+    piece = translator.tokenizers.target.piece(index)
+    return ExplainedToken(piece, probability, voter, missing, share)
 
 
-def _threshold(translator: Translator, selections: Sequence[str]) -> float | None:
-    """The model's own λ where it, or no λ, is asked for; else the first one asked for."""
+def _votes(translator: Translator, selections: Sequence[str]) -> NeuralSelection | None:
+    """Of the selections by the head: the one with the model's own λ, else the first."""
     own = translator.resources.threshold
-    selectors = [translator.selector(name) for name in selections]
-    asked = [selector.threshold for selector in selectors if isinstance(selector, NeuralSelection)]
-    return own if own in asked or not asked else asked[0]
+    parts = [part for name in selections for part in _parts(translator.selector(name))]
+    asked = [part for part in parts if isinstance(part, NeuralSelection)]
+    fitting = [selector for selector in asked if selector.threshold == own]
+    return next(iter(fitting or asked), None)
+
+
+def _parts(selector: Selector) -> tuple[Selector, ...]:
+    return selector.parts if isinstance(selector, Union) else (selector,)
+
+
+def _shares(
+    translator: Translator, src_ids: IntArray, votes: NeuralSelection | None
+) -> dict[int, LexiconShare]:
+    """What the lexicon adds to each token, where it has a say at all."""
+    if votes is None or votes.evidence is None:
+        return {}
+    source, ids = translator.tokenizers.source, src_ids.tolist()
+    lexicon, bonus = votes.evidence.lexicon, votes.evidence.fusion.by_rank
+    shares: dict[int, LexiconShare] = {}
+    for text, span in zip(word_texts(source, ids), word_spans(source, ids), strict=True):
+        targets, ranks = best_ranks(lexicon, src_ids[list(span)], len(bonus))
+        for target, rank in zip(targets.tolist(), ranks.tolist(), strict=True):
+            if target not in shares or rank + 1 < shares[target].rank:
+                shares[target] = LexiconShare(float(bonus[rank]), text, rank + 1)
+    return shares
+
+
+def _sigmoid(log_odds: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    odds: npt.NDArray[np.float64] = 1.0 / (1.0 + np.exp(-log_odds))
+    return odds

@@ -6,11 +6,17 @@ how lexicons are built or used.
 
 from pathlib import Path
 
+from sieve.bundle.directory import LEXICON_FILE
 from sieve.errors import InputError
 from sieve.files import whole_directory
 from sieve.log import logger
 from sieve.selection.lexicon import Lexicon
 from sieve.tokenize.tokenizer import Tokenizers, load_tokenizers
+
+
+def own_lexicon(model: Path) -> Lexicon | None:
+    """The lexicon of a model directory, where there is one."""
+    return Lexicon.open(model) if (model / LEXICON_FILE).is_file() else None
 
 
 def open_with_tokenizers(path: Path, directory: Path | None = None) -> tuple[Lexicon, Tokenizers]:

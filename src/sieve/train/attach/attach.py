@@ -30,6 +30,7 @@ from sieve.errors import ConfigError, InputError
 from sieve.files import file_hash, read_json, write_json
 from sieve.log import logger, progress
 from sieve.processes.locks import FileLock
+from sieve.selection.lexicon_files import own_lexicon
 from sieve.tokenize.vocabulary import IntArray
 from sieve.train.attach.head import HeadOptions, HeadProgress, HeldOut, train_head
 from sieve.train.attach.labels import PIECE_LINES, Labels, pieces, read_piece, write_piece
@@ -238,13 +239,14 @@ class _Attachment:
 
     def _calibrated(self, ids: Sequence[IntArray]) -> tuple[float, float, float]:
         engine = NativeEngine.open(open_bundle(self.output), threads=self.options.threads)
+        lexicon = own_lexicon(self.output)
         bar: tqdm[None] = progress(total=2 * len(ids), unit="lines", label="calibrating")
 
         def advance(done: int) -> None:
             bar.update(done)
 
         with bar:
-            calibration = calibrate(engine, ids, self.options.calibration, advance)
+            calibration = calibrate(engine, ids, self.options.calibration, advance, lexicon)
         store(self.output, self.output, calibration)
         return calibration.shift, calibration.own.mean_size, calibration.own.recall
 
