@@ -51,9 +51,16 @@ class FusionTally:
             buckets[targets] = 1 + np.searchsorted(EDGES, ranks + 1)
             written = np.zeros(len(row), np.int64)
             written[needed_tokens(output, self._specials)] = 1
-            keys = (buckets * len(_CENTRES) + bins) * 2 + written
+            keys = ((buckets * len(_CENTRES) + bins) * 2 + written)[self._counted(len(row))]
             counts = np.bincount(keys, minlength=self._table.size)
             self._table += counts.reshape(self._table.shape)
+
+    def _counted(self, vocab_size: int) -> npt.NDArray[np.bool_]:
+        """All but EOS, whose logit is high and which no output is said to hold, and its like."""
+        special = (self._specials.pad, self._specials.start, self._specials.eos)
+        counted = np.ones(vocab_size, np.bool_)
+        counted[[index for index in special if index is not None]] = False
+        return counted
 
     def fit(self) -> Fusion:
         """The most probable bonuses."""
