@@ -141,7 +141,7 @@ def test_what_the_model_cannot_do_is_left_out_by_default(
     [
         ([], "nothing to evaluate: give test sets with --test SET …"),
         (["{model}", "--test", "{a}"], "expected different models"),
-        (["--test", "nowhere"], "there is no file nowhere.xx; expected a prefix of .xx and .yy"),
+        (["--test", "nowhere"], "nowhere.xx not found; expected a prefix of .xx and .yy"),
         (["--test", "{a}", "{a}"], "got the names valid, valid, expected different ones"),
         (["--test", "{a}", "--selection", "nsv:0.9"], "did you mean 'nvs'"),
         (["--test", "{a}", "--selection", "lexicon:5"], "has no lexicon.safetensors"),
@@ -163,7 +163,7 @@ def test_what_the_model_cannot_do_is_left_out_by_default(
             "--aligners requires one model and test sets",
         ),
         (["--test", "{a}", "--aligners", "{small}"], "is of 50 source and 50 target tokens"),
-        (["--idioms", "nowhere"], "there is no file nowhere.info; expected a .tsv"),
+        (["--idioms", "nowhere"], "nowhere.info not found; expected a .tsv"),
         (["--test", "{a}", "--comet", "nowhere"], "nowhere holds 0 .ckpt files"),
         (["--test", "{a}", "--beam-size", "0"], "beam_size: got 0, expected at least 1"),
     ],

@@ -90,7 +90,7 @@ def test_what_there_is_nothing_of_is_left_out(model: Path, toy_data: Any, tmp_pa
     ("options", "message"),
     [
         ([], "nothing to report: give test sets with --test SET …"),
-        (["--test", "nowhere"], "there is no file nowhere.xx"),
+        (["--test", "nowhere"], "nowhere.xx not found"),
         (["--test", "{a}", "--runs", "-1"], "--runs: got -1, expected 0 or more"),
         (["--test", "{a}", "--sentences", "0"], "--sentences: got 0, expected 1 or more"),
         (["--idioms", "{a}", "--aligners", "x"], "--aligners requires test sets"),

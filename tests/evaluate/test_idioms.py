@@ -113,7 +113,7 @@ def test_idioms_that_come_twice_count_once(toy_data: Any) -> None:
 @pytest.mark.parametrize(
     ("argument", "message"),
     [
-        ("{}/nothing", "there is no file .*nothing.info; expected a .tsv, a prefix with .info"),
+        ("{}/nothing", "nothing.info not found; expected a .tsv, a prefix with .info"),
         ("{}/nothing.tsv", "nothing.tsv: cannot be read"),
         ("{}/empty.tsv", "empty.tsv: is empty"),
         ("{}/three.tsv", "three.tsv, line 2: got 3 columns, expected 4 that are not empty"),

@@ -34,7 +34,7 @@ def test_ways_to_name_a_set(folder: Path, argument: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("argument", "message"),
     [
-        ("{}/new", "there is no file .*new.en; expected a prefix of .en and .de files"),
+        ("{}/new", "new.en not found; expected a prefix of .en and .de files"),
         ("a=b.en,", "expected NAME=SRC,TGT with two files"),
         ("a,b,c", "expected NAME=SRC,TGT with two files"),
         ("{}/news.en-de.en,{}/nothing", "nothing: cannot be read: No such file or directory"),

@@ -97,7 +97,7 @@ def draw(outputs: SystemOutputs, options: SampleOptions) -> tuple[Key, list[Shee
     if not rows:
         raise InputError(
             f"{outputs.test}: no segment differs between "
-            f"{', '.join(options.differ or outputs.systems)}: there is nothing to rate"
+            f"{', '.join(options.differ or outputs.systems)}, nothing to rate"
         )
     rng = random.Random(options.seed)
     number = min(options.number or len(rows), len(rows))

@@ -128,7 +128,7 @@ def read_idioms(text: str, languages: tuple[str, str]) -> IdiomSet | ProverbSet:
 def _read_itds(text: str, info: Path, languages: tuple[str, str]) -> IdiomSet:
     if not info.is_file():
         raise InputError(
-            f"idioms '{text}': there is no file {info}; expected a .tsv, a prefix with .info as in "
+            f"idioms '{text}': {info} not found; expected a .tsv, a prefix with .info as in "
             "IdiomTranslationDS, or LITERAL,IDIOMATIC"
         )
     name, source, target = named_files(text, languages)

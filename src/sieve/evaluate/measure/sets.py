@@ -64,7 +64,7 @@ def named_files(text: str, languages: tuple[str, str]) -> tuple[str, Path, Path]
     source, target = (f"{files}.{language}" for language in languages)
     if not Path(source).is_file():
         raise InputError(
-            f"test set '{text}': there is no file {source}; expected a prefix of .{languages[0]} "
+            f"test set '{text}': {source} not found; expected a prefix of .{languages[0]} "
             f"and .{languages[1]} files, or NAME=SRC,TGT"
         )
     return name or stem(Path(source)), Path(source), Path(target)
