@@ -53,6 +53,6 @@ def with_bonuses(
     if not bonuses:
         return logits
     rows, ids, values = entries(bonuses)
-    total = logits.copy()
+    total: npt.NDArray[np.floating[Any]] = logits.copy()
     total[rows, ids] += values  # each place once
     return total
