@@ -14,7 +14,7 @@ from pathlib import Path
 from results_cpu import cpu
 from results_gpu import gpu
 from results_measured import measured
-from results_models import extras, lossless, models, names, server, teachers
+from results_models import extras, fused, lossless, models, names, server, teachers
 from results_parts import parts
 from results_quick import lexicons, paper_recipe, quick
 
@@ -38,6 +38,7 @@ def render() -> str:
         *teachers(),
         *lossless(),
         *extras(),
+        fused(),
         *server(),
         *measured(),
         quick(),
