@@ -11,6 +11,7 @@ from sieve.engines.native.native_engine import NativeEngine
 from sieve.engines.options import SearchOptions
 from sieve.importers.forward import Forward
 from sieve.importers.importing import import_model
+from sieve.importers.marian.marian_shortlist import read_marian_shortlist, write_marian_shortlist
 from sieve.importers.origin import Origin
 from sieve.selection.selectors import FullVocabulary
 from sieve.translate.load import load
@@ -64,3 +65,11 @@ def test_the_engine_says_what_the_equations_say(imported: Path) -> None:
         for one, row in zip(small, rows, strict=True)
     ]
     assert abs(np.mean(means)) < 0.02
+
+
+@pytest.mark.parametrize("pair", ["enpt", "pten"])
+def test_their_shortlists_come_back_byte_for_byte(pair: str) -> None:
+    folder = SHARED / "models" / f"firefox-{pair[:2]}-{pair[2:]}"
+    content = (folder / f"lex.50.50.{pair}.s2t.bin").read_bytes()
+    lexicon = read_marian_shortlist(content, (32000, 32000), pair)
+    assert write_marian_shortlist(lexicon, top=50, first=50) == content

@@ -1,6 +1,6 @@
 """Alignment lexicons: which target tokens go with each source token, from aligned text.
 
-Sub-verbs: build, align, adapt, import, export, show; `sieve lexicon build --help` and so on.
+Sub-verbs: build, align, adapt, import, show; `sieve lexicon build --help` and so on.
 
 Examples:
   sieve lexicon build corpus --output model
@@ -10,7 +10,6 @@ Examples:
   sieve lexicon align corpus --model model --output corpus.align
   sieve lexicon adapt model --pair in-domain.en in-domain.de --output adapted
   sieve lexicon import lex.s2t --format marian --tokenizer model --output model
-  sieve lexicon export model --format ctranslate2 --top 200 --output vmap.txt
   sieve lexicon show model house
 """
 
@@ -38,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_align(verbs.add_parser("align", help="take links from a model's cross-attention"))
     _add_adapt(verbs.add_parser("adapt", help="add in-domain text to a lexicon without realigning"))
     _add_import(verbs.add_parser("import", help="read a lexicon of another toolkit"))
-    _add_export(verbs.add_parser("export", help="write a lexicon for another toolkit"))
+    _add_export(verbs.add_parser("export"))  # the old name of sieve export, not listed
     show = verbs.add_parser("show", help="show the translations of a word, best first")
     show.add_argument("lexicon", type=Path, metavar="LEXICON", help="directory or .safetensors")
     show.add_argument("word", metavar="WORD", help="word; its pieces are shown one by one")
@@ -255,10 +254,10 @@ def _import(arguments: argparse.Namespace) -> None:
 
 
 def _export(arguments: argparse.Namespace) -> None:
-    from sieve.selection.exchange import write_lexicon
+    from sieve.cli.export import write
 
     lexicon, tokenizers = _open(arguments)
-    write_lexicon(arguments.output, arguments.format, lexicon, tokenizers, arguments.top)
+    write(arguments.output, arguments.format, lexicon, tokenizers, arguments.top)
 
 
 def _show(arguments: argparse.Namespace) -> None:

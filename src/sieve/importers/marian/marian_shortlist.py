@@ -1,4 +1,4 @@
-"""Bergamot's binary shortlist (`lex.*.bin`) into our lexicon: the same sets, for comparison.
+"""Bergamot's binary shortlist (`lex.*.bin`) into our lexicon, the same sets, and back.
 
 The file has the best target tokens of each source token, in the order of their ids, and no counts:
 all count 1. Its most frequent tokens are those with the lowest ids, as `frequent:N` of the lexicon.
@@ -53,3 +53,27 @@ def read_marian_shortlist(content: bytes, sizes: tuple[int, int], where: str) ->
         target_counts,
         {"source": "Bergamot's shortlist", "first": str(first), "best": str(best)},
     )
+
+
+def write_marian_shortlist(lexicon: Lexicon, top: int, first: int) -> bytes:
+    """The file of a lexicon's best tokens.
+
+    Args:
+        lexicon: Of a model whose ids are Marian's.
+        top: Target tokens for each source token, at most.
+        first: The tokens with the lowest ids, so many, belong to every sentence.
+    """
+    best = lexicon.pruned(top)
+    rows = np.repeat(np.arange(best.src_vocab_size), np.diff(best.offsets))
+    ids = best.targets[np.lexsort((best.targets, rows))].astype("<u4")
+    counts = struct.pack("<4Q", first, top, len(best.offsets), len(ids))
+    content = counts + best.offsets.astype("<u8").tobytes() + ids.tobytes()
+    return struct.pack("<2Q", _MAGIC, checksum(content)) + content
+
+
+def checksum(content: bytes) -> int:
+    """Marian's hash of all that follows the checksum; an odd id at the end is not covered."""
+    seed = 0
+    for number in np.frombuffer(content, "<u8", len(content) // 8).tolist():
+        seed ^= (number + 0x9E3779B9 + (seed << 6) + (seed >> 2)) & 0xFFFFFFFFFFFFFFFF
+    return seed
