@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 NATIVE := $(wildcard native/CMakeLists.txt native/src/*.* native/src/*/*)
 
-.PHONY: setup demo test test-slow sanitize check bench results clean
+.PHONY: setup demo test test-slow test-peers sanitize check bench results clean
 
 setup: $(STAMP)
 
@@ -33,6 +33,11 @@ test: check
 test-slow: setup
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev,evaluate,browser]'
 	$(BIN)/pytest -m slow
+
+# Beside other toolkits, on real models. What they need is installed with pip into environments and
+# kept in SIEVE_PEERS, by default ~/.cache/sieve-peers; what cannot be had is skipped with the reason.
+test-peers: setup
+	$(BIN)/pytest -m peers tests/peers
 
 # The native core under the address and undefined-behaviour sanitizers, built into a folder of its own.
 # Both libraries come first in every process: Python itself is not built with them.

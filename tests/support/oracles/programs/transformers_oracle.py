@@ -1,0 +1,46 @@
+"""MarianMT in transformers, fp32 on one thread: greedy or beam search, scores of its own output."""
+
+import torch
+from answering import Answer, serve, settings
+from transformers import MarianMTModel, MarianTokenizer
+
+
+def main() -> None:
+    """Answers with ids, text and the log-probability of each token, EOS included."""
+    told = settings()
+    torch.set_num_threads(1)
+    model = MarianMTModel.from_pretrained(told["model"]).eval()
+    tokenizer = MarianTokenizer.from_pretrained(told["model"])
+    pad, eos = model.config.pad_token_id, model.config.eos_token_id
+
+    @torch.no_grad()
+    def answer(lines: list[str]) -> list[Answer]:
+        batch = tokenizer(lines, return_tensors="pt", padding=True)
+        output = model.generate(
+            **batch,
+            num_beams=told["beam"],
+            length_penalty=1.0,
+            # the default ends a search that could still find better
+            early_stopping="never" if told["beam"] > 1 else False,
+        )
+        logits = model(**batch, decoder_input_ids=output[:, :-1]).logits
+        scores = logits.log_softmax(-1).gather(2, output[:, 1:, None])[:, :, 0]
+        answers: list[Answer] = []
+        for row, ids in enumerate(output.tolist()):
+            written = ids[1:]
+            end = written.index(eos) if eos in written else len(written)
+            length = int(batch["attention_mask"][row].sum())
+            answers.append(
+                {
+                    "source": batch["input_ids"][row, :length].tolist(),
+                    "ids": [index for index in written[:end] if index != pad],
+                    "text": tokenizer.decode(written[:end], skip_special_tokens=True),
+                    "scores": scores[row, : end + 1].tolist(),
+                }
+            )
+        return answers
+
+    serve(answer)
+
+
+main()
