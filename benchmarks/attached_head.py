@@ -26,7 +26,7 @@ from sieve.engines.options import SearchOptions
 from sieve.files import write_json
 from sieve.log import progress
 from sieve.selection.lexicon import Lexicon
-from sieve.selection.selectors import FrequentWords, FullVocabulary, LexiconTopK, Union
+from sieve.selection.selectors import FrequentTokens, FullVocabulary, LexiconTopK, Union
 from sieve.selection.shortlist import Shortlist
 from sieve.tokenize.vocabulary import IntArray
 
@@ -149,7 +149,7 @@ def main() -> None:
     tokenizers = bundle.tokenizers()
     lexicon = Lexicon.open(arguments.model)
     eos = engine.config.eos
-    frequent = FrequentWords.from_counts(lexicon.target_counts, 50)
+    frequent = FrequentTokens.from_counts(lexicon.target_counts, 50)
     bench = Bench(engine, Union((LexiconTopK(lexicon, 50), frequent)), tokenizers.target.decode)
     results = {}
     for item in progress(arguments.test, unit="sets", label="sets"):

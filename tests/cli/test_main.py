@@ -1,4 +1,4 @@
-"""The command line as a user meets it: help, unknown verbs, start-up cost, source trees."""
+"""The command line as a user meets it: help, unknown verbs, start-up, full disks."""
 
 import os
 import subprocess
@@ -73,3 +73,15 @@ def test_runs_from_a_source_tree_that_was_not_installed() -> None:
     done = run("-S", "-c", code)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("sieve 0.")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+def test_a_full_disk_is_one_line() -> None:
+    code = (
+        "import sys\nsys.stdout = open('/dev/full', 'w')\n"
+        "import os; os.dup2(sys.stdout.fileno(), 1)\n"
+        "from sieve.cli.main import main\nsys.exit(main(['completion', 'bash']))"
+    )
+    done = run("-c", code)
+    assert done.stderr == ("sieve completion: No space left on device; free some and rerun\n")
+    assert done.returncode == 2

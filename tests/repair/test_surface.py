@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sieve.repair.draft import Draft
+from sieve.repair.draft import Draft, Edit
 from sieve.repair.registry import repairs_for
 from sieve.repair.step import Line, Step
+from sieve.repair.surface import Untranslatable
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,15 @@ def test_something_to_translate(line: str) -> None:
     surface = look_at(line, "en")
     assert surface.text == line
     assert surface.finish("Außen") == "Außen"
+
+
+def test_a_line_that_was_kept_is_an_edit_of_nothing() -> None:
+    step = Untranslatable("LATIN")
+    line = Line("12345")
+    _, state = step.before(line)
+    draft = step.after(line, Draft(""), state)
+    assert isinstance(draft, Draft)
+    assert draft == Draft("12345", (Edit(0, 0, "12345", "untranslatable"),))
 
 
 def test_scripts_follow_the_language() -> None:

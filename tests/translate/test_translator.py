@@ -15,7 +15,7 @@ from sieve.engines.options import SearchOptions
 from sieve.errors import ConfigError, InputError, ModelError
 from sieve.repair.draft import Draft
 from sieve.repair.glossary import Glossary
-from sieve.repair.registry import Repairs
+from sieve.repair.registry import Repairs, repairs_for
 from sieve.repair.step import Line, Step
 from sieve.selection.plan import Selector
 from sieve.selection.selectors import Resources
@@ -234,6 +234,17 @@ def test_edits_of_a_line_lead_from_the_model_s_text_to_the_final_one() -> None:
         text = text[: edit.start] + edit.text + text[edit.end :]
     assert text == repaired.text
     assert {edit.step for edit in repaired.edits} == {"doubled"}
+
+
+def test_a_line_that_no_model_read_has_its_text_as_an_edit() -> None:
+    letters = Letters()
+    repairs = repairs_for(("en", "xx"))
+    translator = Translator(
+        Backwards(), Tokenizers(letters, letters), Resources(threshold=0.9), repairs=repairs
+    )
+    kept = translator.translate("12:30")
+    assert (kept.text, kept.ids) == ("12:30", ())
+    assert [(edit.start, edit.end, edit.text) for edit in kept.edits] == [(0, 0, "12:30")]
 
 
 def test_a_translator_stays_as_it_is() -> None:

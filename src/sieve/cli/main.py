@@ -6,6 +6,7 @@ docstring, the description and examples that `--help` shows. Only the chosen ver
 """
 
 import argparse
+import errno
 import importlib
 import keyword
 import os
@@ -41,6 +42,8 @@ VERBS = {
     "completion": "print a shell completion script",
 }
 
+_DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
+
 
 def run() -> None:
     """Entry point of the `sieve` command."""
@@ -62,12 +65,23 @@ def main(argv: Sequence[str]) -> int:
         print(f"sieve {verb}: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:  # the reader of our output went away
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 0
+    except OSError as error:
+        if error.errno not in _DISK_FULL:
+            raise
+        _drop_output()
+        print(f"sieve {verb}: {error.strerror}; free some and rerun", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print(f"sieve {verb}: interrupted", file=sys.stderr)
         return 130
     return 0
+
+
+def _drop_output() -> None:
+    """Lets Python end without another error about what it could not write."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _no_verb(verb: str, argv: Sequence[str]) -> int:

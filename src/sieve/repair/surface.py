@@ -48,7 +48,7 @@ class Untranslatable(Step):
 
     def after(self, line: Line, draft: Draft, state: bool) -> Draft:
         """The line itself where nothing was translated."""
-        return Draft(line.text) if state else draft
+        return draft.replaced(0, 0, line.text, "untranslatable") if state else draft
 
 
 @dataclass(frozen=True)

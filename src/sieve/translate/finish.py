@@ -51,7 +51,7 @@ class Finish:
         """A draft with everything that is known about it."""
         hypothesis = draft.hypothesis
         if hypothesis is None:
-            return Translation(draft.text, 0.0, 0, self.vocab_size, (), ())
+            return Translation(draft.text, 0.0, 0, self.vocab_size, (), (), edits=draft.edits)
         return Translation(
             text=draft.text,
             score=hypothesis.score,
