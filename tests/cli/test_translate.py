@@ -69,6 +69,16 @@ def test_an_answer_does_not_wait_for_more_input(model: Path) -> None:
         assert process.wait() == 0
 
 
+@pytest.mark.parametrize("options", [(), ("--format", "html")])
+def test_a_closed_standard_input_is_one_line(model: Path, options: tuple[str, ...]) -> None:
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" <&-', "sh", *command(model, *options)], capture_output=True
+    )
+    assert done.returncode == 2
+    expected = b"sieve translate: standard input is closed; give --input FILE\n"
+    assert done.stderr.endswith(expected) and b"Traceback" not in done.stderr
+
+
 def reader(chunks: Sequence[bytes]) -> Any:
     waiting: Iterator[bytes] = iter([*chunks, b""])
     return lambda size: next(waiting)

@@ -1,6 +1,7 @@
 """MarianMT models against transformers, which they are the origin of, and their odd settings."""
 
 import json
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +80,11 @@ def test_weights_of_torch_are_the_same_and_nothing_is_unpickled(tmp_path: Path) 
     for name, matrix in model.tensors.items():
         np.testing.assert_array_equal(again.tensors[name], matrix)
     torch.save({"x": Hostile()}, folder / "pytorch_model.bin")
-    with pytest.raises(ModelError, match=r"pytorch_model\.bin: not a file of tensors"):
+    hostile = r"pytorch_model\.bin: damaged, or holds more than tensors, .* a program: not read$"
+    with pytest.raises(ModelError, match=hostile):
+        read(folder)
+    (folder / "pytorch_model.bin").write_bytes(pickle.dumps(Hostile(), protocol=4))
+    with pytest.raises(ModelError, match=hostile):
         read(folder)
     assert not Hostile.ran
 

@@ -20,6 +20,7 @@ WRONG = [
     ("On 12 May 2021", "Am 12. Mai 2012", "Am 12. Mai 2021"),
     ("It costs £99.99.", "Es kostet 999,99 £.", "Es kostet 99,99 £."),
     ("Das kostet 1.234,56 €.", "This costs $1,234.56.", "This costs €1,234.56."),
+    ("I owe 1,234.56.", "Je dois 1 234,65.", "Je dois 1 234,56."),
     ("From 1914 to 1918.", "Von 1915 bis 1918.", "Von 1914 bis 1918."),
 ]
 RIGHT = [
@@ -30,6 +31,10 @@ RIGHT = [
     ("Call 12 people", "Rufe 21 Leute an"),  # too short to be sure
     ("$5 are 4 €.", "5 $ sind 4 €."),
     ("5 dollars, not €", "5 $, nicht £ oder €"),
+    ("I owe 1,234.56 for 1 of 2,000,000.", "Je dois 1 234,56 pour 1 de 2 000 000."),
+    ("12 500 personnes", "12,500 people"),  # one number in groups
+    ("Le 12 500 personnes", "On 12 May 500 people"),  # two numbers
+    ("On May 12, 300 came, 1 went", "Le 12 300 sont venues, 1 est partie"),
     ("Nothing to check", "Nichts zu prüfen 123"),
 ]
 

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sieve.cli.lines import standard_input
 from sieve.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def run_document(
 
 def _read(path: Path | None) -> bytes:
     if path is None:
-        return sys.stdin.buffer.read()
+        return standard_input().buffer.read()
     try:
         return path.read_bytes()
     except OSError as error:

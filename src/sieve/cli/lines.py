@@ -3,9 +3,10 @@
 import dataclasses
 import json
 import math
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
 from sieve.errors import InputError
 from sieve.log import logger
@@ -15,6 +16,13 @@ if TYPE_CHECKING:
 
 _READ = 1 << 20  # bytes; a pipe gives less, at once
 _LONG = 10_000
+
+
+def standard_input() -> TextIO:
+    """Standard input, which whoever started this may have closed."""
+    if sys.stdin is None:
+        raise InputError("standard input is closed; give --input FILE")
+    return sys.stdin
 
 
 def arriving_lines(read: Callable[[int], bytes]) -> Iterator[list[str]]:

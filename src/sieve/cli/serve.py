@@ -1,6 +1,6 @@
 """Serve translations over HTTP: LibreTranslate's API, and our own with details of the selection.
 
-Serves the models given by directory or built-in name, by default all built-in ones; a request's
+Serves the models given by directory, built-in name or a model to import, by default all built-in ones; a request's
 languages pick the model. Accepts connections from this machine only, unless --host says otherwise.
 Ctrl-C or SIGTERM stops it once accepted requests are answered. /openapi.json describes the API,
 /metrics is for Prometheus.
@@ -26,7 +26,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of `sieve serve`."""
     default, limits = Settings(), Limits()
     shown = "(default: %(default)s)"
-    parser.add_argument("models", nargs="*", metavar="MODEL", help="directory or built-in name")
+    parser.add_argument(
+        "models", nargs="*", metavar="MODEL", help="directory, built-in name or a model to import"
+    )
     parser.add_argument("--host", default=default.host, help=f"address to listen on {shown}")
     parser.add_argument(
         "--port", type=int, default=default.port, metavar="N", help=f"0: any free port {shown}"

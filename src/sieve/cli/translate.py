@@ -25,7 +25,15 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import sieve
 from sieve.cli.documents import check_document_options, run_document
-from sieve.cli.lines import arriving_lines, as_json, as_line, decode, fields_of, open_input
+from sieve.cli.lines import (
+    arriving_lines,
+    as_json,
+    as_line,
+    decode,
+    fields_of,
+    open_input,
+    standard_input,
+)
 from sieve.cli.model_options import add_model_arguments, open_translator
 from sieve.engines.options import Sampling, SearchOptions
 from sieve.errors import ConfigError, InputError
@@ -204,7 +212,7 @@ def _translate_stream(
 
 
 def _read_standard_input(size: int) -> bytes:
-    return os.read(sys.stdin.fileno(), size)
+    return os.read(standard_input().fileno(), size)
 
 
 def _resumable(arguments: argparse.Namespace) -> "ResumableFile | None":

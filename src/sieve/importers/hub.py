@@ -11,6 +11,8 @@ from sieve.errors import InputError, require
 from sieve.importers.origin import Origin
 
 _NAME = re.compile(r"[\w-][\w.-]{0,95}/[\w-][\w.-]{0,95}")
+_WAIT = 20
+"""Seconds until a hub that does not answer is given up."""
 _FILES = [
     "*.json",
     "*.spm",
@@ -45,7 +47,10 @@ def _downloaded(hub, name: str) -> Path:  # type: ignore[no-untyped-def]
     """The folder of a model that the hub gives; one line where it does not."""
     # of weights that are there twice, the ones that need no torch
     try:
-        files = hub.HfApi().list_repo_files(name)
+        told = hub.HfApi().model_info(
+            name, timeout=_WAIT
+        )  # listing files would try again and again
+        files = [sibling.rfilename for sibling in told.siblings or ()]
         ignored = ["*.bin"] if "model.safetensors" in files else []
         ignored += ["tf_model*", "rust_model*", "flax_model*"]
         return Path(hub.snapshot_download(name, allow_patterns=_FILES, ignore_patterns=ignored))

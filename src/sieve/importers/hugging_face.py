@@ -3,6 +3,8 @@
 Its positions, its norms' epsilon and its start differ from Marian's own: an import equals the port.
 """
 
+import pickle  # for its error: nothing is unpickled here
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -109,8 +111,14 @@ def _unpickled(path: Path) -> dict[str, npt.NDArray[Any]]:
     """The tensors of a file of torch's, which reads tensors and nothing else of it."""
     torch = require("torch", "import", f"reading {path.name}, which is torch's own format,")
     try:
-        state = torch.load(path, map_location="cpu", weights_only=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about versions of pickle, which are not asked for
+            state = torch.load(path, map_location="cpu", weights_only=True)
         arrays = {str(name): tensor.float().numpy() for name, tensor in dict(state).items()}
+    except pickle.UnpicklingError:  # torch's words advise to run it
+        raise ModelError(
+            f"{path}: damaged, or holds more than tensors, which might be a program: not read"
+        ) from None
     except Exception as error:  # whatever a damaged or hostile file makes of it
         line = " ".join(str(error).split())[:200]
         raise ModelError(f"{path}: not a file of tensors: {line or type(error).__name__}") from None

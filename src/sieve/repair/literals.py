@@ -17,6 +17,7 @@ from sieve.repair.step import Line, Step
 _ADDRESS = re.compile(r"(?:https?://|www\.)[^\s<>\"'“”„]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.I)
 _TRAILING = ".,;:!?)]}"
 _NUMBER = re.compile(r"\d(?:[\d.,:\u00a0\u202f]*\d)?")
+_SPACED = re.compile(r"(?<![\d.,:])\d{1,3}(?: \d{3})+(?:[.,]\d+)?(?![\d:])")  # 12 500, as in French
 _HALF_DAY = re.compile(r"\s*[ap]\.?m\b", re.I)  # 3:45 pm may become 15:45
 _NAME = "literals"
 _SIGNS = "€$£¥₽"
@@ -58,11 +59,12 @@ def _addresses(source: str, draft: Draft) -> Draft:
 
 
 def _numbers(source: str, draft: Draft) -> Draft:
-    ours = [m for m in _NUMBER.finditer(source) if not _HALF_DAY.match(source, m.end())]
+    said = _numbers_in(source, draft.text)
+    ours = [m for m in said if not _HALF_DAY.match(source, m.end())]
     wanted = Counter(_digits(m[0]) for m in ours)
-    written = [(m.start(), m[0]) for m in _NUMBER.finditer(draft.text)]
+    written = [(m.start(), m[0]) for m in _numbers_in(draft.text, source)]
     missing = wanted - Counter(_digits(text) for _, text in written)
-    known = {_digits(m[0]) for m in _NUMBER.finditer(source)}
+    known = {_digits(m[0]) for m in said}
     strange = [(at, text) for at, text in written if _digits(text) not in known]
     for digits in missing:
         if len(digits) < _SHORTEST:
@@ -76,6 +78,19 @@ def _numbers(source: str, draft: Draft) -> Draft:
             shift = len(spelled) - len(text)
             strange = [(p + shift * (p > at), t) for p, t in strange if p != at]
     return draft
+
+
+def _numbers_in(text: str, other: str) -> list[re.Match[str]]:
+    """The numbers of a text; groups with spaces are one, unless the other side has each alone."""
+    there = {_digits(m[0]) for m in _NUMBER.finditer(other)}
+    spaced = [
+        m
+        for m in _SPACED.finditer(text)
+        if _digits(m[0]) in there or not there.issuperset(map(_digits, m[0].split(" ")))
+    ]
+    within = {place for m in spaced for place in range(m.start(), m.end())}
+    single = [m for m in _NUMBER.finditer(text) if m.start() not in within]
+    return sorted([*spaced, *single], key=re.Match.start)
 
 
 def _likeness(wanted: str, written: str) -> float:
