@@ -1,7 +1,7 @@
 """Serve translations over HTTP: LibreTranslate's API, and our own with details of the selection.
 
-Serves the models given by directory, built-in name or a model to import, by default all built-in ones; a request's
-languages pick the model. Accepts connections from this machine only, unless --host says otherwise.
+Serves the models given, by default all built-in ones; a request's languages pick the model.
+Accepts connections from this machine only, unless --host says otherwise.
 Ctrl-C or SIGTERM stops it once accepted requests are answered. /openapi.json describes the API,
 /metrics is for Prometheus.
 
