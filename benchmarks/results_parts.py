@@ -25,6 +25,8 @@ def _model() -> list[tuple[str, str, str]]:
     scans = {kind: read(f"ssru_scan_{kind}")["rows"] for kind in ("gpu", "cpu")}
     ratios = {kind: [row["ratio"] for row in rows] for kind, rows in scans.items()}
     before = read("attention_before")["cudnn_attention_generated_data"]
+    distilled = read("static_shortlist")
+    sparse, *_, static = [row for row in distilled["rows"] if row["top"] == 100]
     libraries = read("int8_libraries")["shapes"]
     slower = [
         value / shape["microseconds"]["sieve avx512vnni"]
@@ -65,6 +67,14 @@ def _model() -> list[tuple[str, str, str]]:
             "int8 products of a step, FBGEMM and oneDNN through torch against ours",
             f"{min(slower):.1f} to {max(slower):.1f} times as long",
             "`int8_libraries.json`",
+        ),
+        (
+            f"a head distilled into static lists by `sieve export`: own tokens within "
+            f"{static['mean_size']:.0f} of {distilled['tokens']} tokens, newstest2019",
+            f"{static['static']['own']:.1f} % from {static['lines']} lines of news, "
+            f"{sparse['static']['own']:.1f} % from {sparse['lines']} at {sparse['mean_size']:.0f}; "
+            f"the head itself {static['head']['own']:.1f} %",
+            "`static_shortlist.json`",
         ),
     ]
 
