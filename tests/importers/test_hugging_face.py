@@ -130,6 +130,8 @@ def test_positions_that_are_stored_say_which_they_are(tmp_path: Path) -> None:
         ({"eos_token_id": [3, 4]}, r"eos_token_id is \[3, 4\], expected one id"),
         ({"eos_token_id": 10**9}, "got 1000000000, expected an id"),
         ({"new_gating": "sigmoid"}, "the option new_gating is 'sigmoid', which this importer"),
+        ({"scale_embedding": 1}, "scale_embedding is 1, expected true or false"),
+        ({"tie_word_embeddings": 0}, "tie_word_embeddings is 0, expected true or false"),
         ({"d_model": -1}, "d_model is -1, expected a number above 0"),
     ],
 )

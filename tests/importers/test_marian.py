@@ -22,6 +22,7 @@ from sieve.bundle.quantization import Integers
 from sieve.errors import ModelError
 from sieve.importers.foreign_model import ForeignModel
 from sieve.importers.forward import Forward
+from sieve.importers.marian.flat_yaml import flat_yaml
 from sieve.importers.marian.marian import MarianBinary, MarianNpz
 from sieve.importers.marian.marian_binary import read_marian_binary
 from sieve.importers.marian.marian_shortlist import read_marian_shortlist
@@ -252,12 +253,18 @@ def test_a_shortlist_becomes_a_lexicon() -> None:
         (b"", "not a binary shortlist"),
         (shortlist([[1]])[:-1], "damaged: 2 offsets and 1 ids"),
         (shortlist([[1], [1]]), "is of 2 source tokens, the model has 1"),
+        (shortlist([[1]], first=11), "damaged: 11 frequent tokens of 10 target tokens"),
         (shortlist([[99]]), "got the id 99 of 10 target tokens"),
     ],
 )
 def test_damaged_shortlists(content: bytes, expected: str) -> None:
     with pytest.raises(ModelError, match=expected):
         read_marian_shortlist(content, (1, 10), "lex")
+
+
+def test_a_setting_that_is_there_twice() -> None:
+    with pytest.raises(ModelError, match="m: settings, line 2: got enc-depth twice"):
+        flat_yaml("enc-depth: 6\nenc-depth: 2", "m")
 
 
 def test_types_that_marian_has_and_sieve_lacks() -> None:

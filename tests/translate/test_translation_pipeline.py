@@ -1,5 +1,7 @@
 """The calls that people have in scripts for transformers 4, on a built-in model."""
 
+# private: no built-in model writes spaces to be tidied
+
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +10,7 @@ from marian_files import opus_directory
 
 import sieve
 from sieve.errors import ConfigError, InputError
-from sieve.translate.translation_pipeline import TranslationPipeline
+from sieve.translate.translation_pipeline import TranslationPipeline, _tidied
 
 MORNING = [{"translation_text": "Guten Morgen!"}]
 
@@ -53,7 +55,9 @@ def test_settings_of_scripts(translator: TranslationPipeline) -> None:
         "length_penalty": 1.0,
         "src_lang": "en",
         "tgt_lang": "de",
-        "clean_up_tokenization_spaces": False,
+        "clean_up_tokenization_spaces": True,
+        "padding": True,
+        "use_cache": True,
         "return_text": True,
     }
     assert translator("Good morning!", **settings) == MORNING
@@ -70,6 +74,12 @@ def test_translations_are_cut_where_they_are_too_long(translator: TranslationPip
     assert translator(text, max_length=6)[0]["translation_text"] == decode([ids[:4]])[0]
     assert translator(text, max_new_tokens=5)[0]["translation_text"] == decode([ids[:4]])[0]
     assert translator(text, max_length=len(ids) + 2)[0]["translation_text"] == whole
+
+
+def test_spaces_are_tidied_as_transformers_does() -> None:
+    assert _tidied("Ja , wir don 't ! It 's O ' Neil , is n't it ?") == (
+        "Ja, wir don 't! It's O'Neil, isn't it?"
+    )
 
 
 def test_the_task_names_the_model() -> None:

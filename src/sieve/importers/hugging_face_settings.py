@@ -23,6 +23,7 @@ _ABLE: dict[str, tuple[tuple[Any, ...], str]] = {
     "extra_pos_embeddings": ((0, 2, 513), "shifted positions"),
     "chunk_size_feed_forward": ((0,), "chunked feed-forward sublayers"),
 }
+_YES_OR_NO = ("scale_embedding", "tie_word_embeddings", "share_encoder_decoder_embeddings")
 _ACTIVATIONS = {"relu": "relu", "swish": "swish", "silu": "swish", "quick_gelu": "gelu"}
 _READ = {
     *("model_type", "d_model", "encoder_layers", "decoder_layers", "vocab_size"),
@@ -112,6 +113,9 @@ def _check(options: Mapping[str, Any], where: str) -> None:
             raise ModelError(
                 f"{where}: the option {name} is {_shown(value)}, which this importer does not know"
             )
+    for name in _YES_OR_NO:
+        if name in options and not isinstance(options[name], bool):
+            raise ModelError(f"{where}: {name} is {_shown(options[name])}, expected true or false")
     for name in ("forced_bos_token_id", "suppress_tokens", "begin_suppress_tokens"):
         if options.get(name) not in (None, []):
             raise ModelError(

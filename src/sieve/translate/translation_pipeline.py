@@ -21,6 +21,12 @@ from sieve.translate.translator import Translator
 
 Answer = list[dict[str, str]]
 _TASK = re.compile(r"translation(?:_([a-zA-Z]{2,8})_to_([a-zA-Z]{2,8}))?")
+_TIDY = {
+    **{f" {mark}": mark for mark in ".?!,"},
+    " ' ": "'",
+    **{f" {ending}": ending for ending in ("n't", "'m", "'s", "'ve", "'re")},
+}
+"""What transformers makes of a translation where tidying is asked for, in this order."""
 _AT_ONCE = 64
 """Texts of an iterator that are translated in one go where no batch_size is given."""
 
@@ -49,7 +55,9 @@ class CallSettings:
     return_text: bool = True
     return_tensors: bool = False
     clean_up_tokenization_spaces: bool | None = None
+    padding: bool | str | None = None
     truncation: bool | str | None = None
+    use_cache: bool | None = None
     min_length: int = 0
     repetition_penalty: float = 1.0
     no_repeat_ngram_size: int = 0
@@ -61,7 +69,6 @@ class CallSettings:
             "min_length": self.min_length > 0,
             "repetition_penalty": self.repetition_penalty != 1.0,
             "no_repeat_ngram_size": self.no_repeat_ngram_size > 0,
-            "clean_up_tokenization_spaces": bool(self.clean_up_tokenization_spaces),
         }
         for name in (name for name, asked in refused.items() if asked):
             raise ConfigError(f"{name}: got {getattr(self, name)}, which Sieve cannot do")
@@ -152,6 +159,8 @@ class TranslationPipeline:
     def _answer(self, translation: Translation, asked: CallSettings) -> Answer:
         variants = translation.n_best or (translation,)
         texts = [self._cut(variant, asked.most_tokens) for variant in variants]
+        if asked.clean_up_tokenization_spaces:
+            texts = [_tidied(text) for text in texts]
         return [{"translation_text": text} for text in texts]
 
     def _cut(self, translation: Translation, most: int | None) -> str:
@@ -238,6 +247,12 @@ def _precision(dtype: object) -> Any:
     if name not in ("float32", "float16", "bfloat16"):
         raise ConfigError(f"torch_dtype: got {dtype}, expected float32, float16 or bfloat16")
     return name
+
+
+def _tidied(text: str) -> str:
+    for spaced, tidy in _TIDY.items():
+        text = text.replace(spaced, tidy)
+    return text
 
 
 def _tag(translator: Translator, asked: CallSettings) -> str:

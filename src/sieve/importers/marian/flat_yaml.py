@@ -26,6 +26,8 @@ def flat_yaml(text: str, where: str) -> dict[str, Value]:
             items.append(_value(item[1], where, number))
         elif key and not line[0].isspace():
             name, rest = key[1] or key[2] or key[3] or "", (key[4] or "").strip()
+            if name in values:
+                raise ModelError(f"{where}: settings, line {number}: got {name} twice")
             items = [] if not rest else None
             values[name] = items if items is not None else _value(rest, where, number)
         else:

@@ -41,9 +41,10 @@ def read_marian_shortlist(content: bytes, sizes: tuple[int, int], where: str) ->
         raise ModelError(f"{where}: damaged: the offsets do not fit {num_ids} ids")
     if num_ids and int(ids.max()) >= sizes[1]:
         raise ModelError(f"{where}: damaged: got the id {ids.max()} of {sizes[1]} target tokens")
-    most = min(first, sizes[1])
+    if first > sizes[1]:
+        raise ModelError(f"{where}: damaged: {first} frequent tokens of {sizes[1]} target tokens")
     target_counts = np.zeros(sizes[1], np.int64)
-    target_counts[:most] = np.arange(most, 0, -1)
+    target_counts[:first] = np.arange(first, 0, -1)
     rows = offsets.astype(np.int64)
     return Lexicon(
         rows,
