@@ -98,6 +98,7 @@ def _text() -> list[tuple[str, str, str]]:
     speeds = [
         plan["one_thread_tokens_per_second"] for plan in loader["plans"] if plan["multiple"] == 4
     ]
+    attached = read("attached_en_pt")["sets"]
     return [
         (
             "`sieve prepare`, peak memory of all processes",
@@ -120,11 +121,23 @@ def _text() -> list[tuple[str, str, str]]:
             "`sentence_boundaries.json`",
         ),
         (
+            "outputs unchanged with a head attached to Firefox's English to Portuguese model, and "
+            "its shortlist; the shortlist alone, of the same size",
+            ", ".join(_attached(name, rows) for name, rows in attached.items()),
+            "`attached_en_pt.json`",
+        ),
+        (
             "batch assembly, one thread",
             f"{min(speeds) / 1e6:.1f}M to {max(speeds) / 1e6:.1f}M tokens/s on 1.5M real pairs",
             "`loader.json`",
         ),
     ]
+
+
+def _attached(name: str, rows: Json) -> str:
+    """The first row with both kinds of evidence is that at the shortlist's own size."""
+    both = next(row for label, row in rows.items() if label.startswith("head + lexicon"))
+    return f"{name} {both['equal_outputs']:.1f} %; {rows['lexicon']['equal_outputs']:.1f} %"
 
 
 def _right(counts: Json) -> str:

@@ -19,7 +19,9 @@ ONLY_IN = [
     (r"\\x1b|\\033", "cli/explain.py"),  # colours: where they are turned off, too
     (r"torch\.distributed|torch import distributed", "train/distributed.py"),
     (r"^\s*(import|from) matplotlib|\"matplotlib", "evaluate/present/drawing.py"),
-    (r"^\s*(import|from) (pickle|dill|joblib)\b|allow_pickle=True", None),
+    (r"^\s*(import|from) (dill|joblib)\b|allow_pickle=True", None),
+    (r"^\s*(import|from) pickle\b", "importers/hugging_face.py"),  # for the name of its error
+    (r"\bpickle\.(load|loads|Unpickler)\b", None),
     (r"torch\.load\(", "importers/hugging_face.py"),
     (r"torch\.load\((?![^)]*weights_only=True)", None),
 ]
