@@ -150,6 +150,17 @@ def test_a_failed_import_leaves_nothing(tmp_path: Path, own_cache: Path) -> None
     assert not [path for path in (own_cache / "imported").iterdir() if path.is_dir()]
 
 
+def test_what_a_killed_import_left_is_removed(tmp_path: Path, own_cache: Path) -> None:
+    folder = firefox_directory(tmp_path / "en-pt")
+    made = cached(Origin(folder))
+    left = made.with_name(f".{made.name}.a1b2c3")
+    made.rename(left)  # not yet in its place
+    other = made.with_name(".another.a1b2c3")
+    other.mkdir()
+    assert cached(Origin(folder)) == made
+    assert not left.exists() and other.is_dir() and open_bundle(made)
+
+
 def test_a_hub_name_in_the_cache(
     tmp_path: Path, own_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
