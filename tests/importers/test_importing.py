@@ -299,6 +299,15 @@ def test_numbers_that_are_not_finite(tmp_path: Path) -> None:
         import_model(Origin(folder), tmp_path / "made")
 
 
+def test_numbers_that_are_too_large_to_compute_with(tmp_path: Path) -> None:
+    folder = npz_directory(tmp_path / "en-pt")
+    arrays: dict[str, Any] = parameters(SETTINGS, importer_words(folder / "vocab.enpt.spm"))
+    arrays["encoder_l1_ffn_W1"] *= 1e38
+    write_npz(folder / "model.npz", SETTINGS, arrays)
+    with pytest.raises(ModelError, match=r"model\.npz: its first translations fail: "):
+        import_model(Origin(folder), tmp_path / "made")
+
+
 def test_objects_in_an_npz_are_not_unpickled(tmp_path: Path) -> None:
     folder = npz_directory(tmp_path / "en-pt")
     np.savez(folder / "model.npz", Wemb=np.array([{"a": 1}], object))

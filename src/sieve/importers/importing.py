@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
 import numpy.typing as npt
 
 import sieve
@@ -15,7 +16,7 @@ from sieve.bundle.config import ModelConfig
 from sieve.bundle.directory import CARD_FILE, LEXICON_FILE, write_bundle
 from sieve.bundle.quantization import LAYOUT, Integers, quantize
 from sieve.config import to_dict
-from sieve.errors import ConfigError
+from sieve.errors import ConfigError, ModelError
 from sieve.files import read_json
 from sieve.importers.attention_choice import SENTENCES, AttentionChoice, aligned, choose_alignment
 from sieve.importers.families import importer_of
@@ -78,7 +79,7 @@ def import_model(source: Origin, output: Path, options: ImportOptions | None = N
     languages = options.languages or _languages(source, files)
     if not all(languages):
         logger.warning("%s: its languages are not known; give --languages", source.title)
-    chosen = _alignment(model, options.sample or SENTENCES)
+    chosen = _alignment(model, options.sample or SENTENCES, str(files[0]))
     config = aligned(model.config, chosen)
     origin = {
         "family": importer.family,
@@ -112,9 +113,13 @@ def file_hashes(files: Sequence[Path]) -> dict[str, str]:
     return hashes
 
 
-def _alignment(model: ForeignModel, sentences: Sequence[str]) -> AttentionChoice | None:
+def _alignment(model: ForeignModel, sentences: Sequence[str], where: str) -> AttentionChoice | None:
     tensors = {name: floats(matrix) for name, matrix in model.tensors.items()}
-    return choose_alignment(model.config, tensors, model.tokenizers, sentences)
+    try:
+        with np.errstate(over="raise", invalid="raise"):
+            return choose_alignment(model.config, tensors, model.tokenizers, sentences)
+    except (ModelError, FloatingPointError) as error:  # finite weights, too large to compute with
+        raise ModelError(f"{where}: its first translations fail: {error}") from None
 
 
 def _form(model: ForeignModel) -> str:
