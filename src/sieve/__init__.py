@@ -4,7 +4,6 @@ Only names are made available here; nothing heavy is imported before it is used.
 """
 
 from importlib import import_module
-from importlib import metadata as _metadata
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -17,15 +16,8 @@ if TYPE_CHECKING:
     from sieve.translate.translation_pipeline import pipeline
     from sieve.translate.translator import Translator
 
+    __version__: str
 
-def _version() -> str:
-    try:
-        return _metadata.version("sieve-nmt")
-    except _metadata.PackageNotFoundError:  # run from a source tree that was not installed
-        return "0.1.0+source"
-
-
-__version__ = _version()
 __all__ = [
     "ConfigError",
     "Edit",
@@ -54,7 +46,18 @@ _HOMES = {
 }
 
 
+def _version() -> str:
+    from importlib import metadata  # here: it takes a tenth of the time to a first translation
+
+    try:
+        return metadata.version("sieve-nmt")
+    except metadata.PackageNotFoundError:  # run from a source tree that was not installed
+        return "0.1.0+source"
+
+
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return _version()
     # by name: a room that imports the package for its version must not pull in an engine
     for home, names in _HOMES.items():
         if name in names:

@@ -5,7 +5,6 @@ Knows which selections a model offers, and no engine and no repair by name: `loa
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -203,6 +202,8 @@ class Translator:
         """
         if not isinstance(text, str | list | tuple):
             raise InputError(f"text: got {type(text).__name__}, expected a string or a list")
+        import asyncio  # here: whoever does not await need not wait for it
+
         result: Translation | list[Translation] = await asyncio.to_thread(
             lambda: self.translate(text, **options)
         )
