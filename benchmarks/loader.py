@@ -17,9 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from sieve.data.batching import BatchingOptions, EpochPlan, Mixture, make_batch, plan_epoch
+from sieve.data.batching import BatchingOptions, EpochPlan, make_batch, plan_epoch
 from sieve.data.corpus import Corpus, Ragged
 from sieve.data.corpus_writer import CorpusWriter
+from sieve.data.pair_sources import Mixture
 from sieve.files import whole_directory
 from sieve.tokenize.tokenizer_training import TokenizerOptions, train_tokenizers
 from sieve.train.update.loader import Loader, LoaderOptions, Position

@@ -19,8 +19,8 @@ import torch
 
 from sieve import log
 from sieve.config import with_overrides
-from sieve.data.batching import MemoryPairs, Mixture
 from sieve.data.corpus import Ragged
+from sieve.data.pair_sources import MemoryPairs, Mixture
 from sieve.tokenize.tokenizer import Tokenizers
 from sieve.tokenize.vocabulary import EOS
 from sieve.train.session import train

@@ -6,15 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sieve.data.alignments import Alignments
-from sieve.data.batching import (
-    Batch,
-    BatchingOptions,
-    MemoryPairs,
-    Mixture,
-    make_batch,
-    plan_epoch,
-    sorted_batches,
-)
+from sieve.data.batching import Batch, BatchingOptions, make_batch, plan_epoch, sorted_batches
+from sieve.data.pair_sources import MemoryPairs, Mixture
 from sieve.tokenize.vocabulary import BOS, EOS, PAD
 
 pairs_strategy = st.lists(

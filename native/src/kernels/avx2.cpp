@@ -11,6 +11,7 @@ namespace {
 
 #include "vectors.inl"
 #include "floats.inl"
+#include "attention.inl"
 
 /// 16-bit sums of two products cannot overflow: one factor is made positive, both are below 128.
 struct Isa {

@@ -11,6 +11,7 @@ namespace {
 
 #include "vectors.inl"
 #include "floats.inl"
+#include "attention.inl"
 
 #include "vnni512.inl"
 #include "int8.inl"

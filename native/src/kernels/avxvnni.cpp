@@ -11,6 +11,7 @@ namespace {
 
 #include "vectors.inl"
 #include "floats.inl"
+#include "attention.inl"
 
 struct Isa {
   static constexpr std::size_t kRows = 6;

@@ -9,6 +9,7 @@ namespace {
 
 #include "vectors.inl"
 #include "floats.inl"
+#include "attention.inl"
 
 typedef std::int16_t Shorts __attribute__((vector_size(4 * SIEVE_LANES)));
 

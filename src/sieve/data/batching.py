@@ -14,33 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from sieve.data.corpus import Ragged
-from sieve.data.corpus_writer import ragged
+from sieve.data.pair_sources import Mixture, PairSource
 from sieve.tokenize.vocabulary import BOS, EOS, PAD, IntArray
 
 FloatArray = npt.NDArray[np.float32]
-
-
-class PairSource(Protocol):
-    """What batching needs of a corpus."""
-
-    @property
-    def num_pairs(self) -> int:
-        """How many sentence pairs there are."""
-        ...
-
-    @property
-    def src_lengths(self) -> IntArray:
-        """Source tokens of every pair, EOS not counted."""
-        ...
-
-    @property
-    def tgt_lengths(self) -> IntArray:
-        """Target tokens of every pair, EOS not counted."""
-        ...
-
-    def pairs(self, indices: IntArray) -> tuple[Ragged, Ragged]:
-        """The ids of the given pairs, in the given order."""
-        ...
 
 
 class LinkSource(Protocol):
@@ -128,43 +105,6 @@ class EpochPlan:
         return int(self.unit_offsets[last] - self.unit_offsets[first])
 
 
-class Mixture:
-    """Several corpora as one, each repeated a whole number of times in every epoch."""
-
-    def __init__(self, sources: Sequence[PairSource], repeats: Sequence[int] | None = None) -> None:
-        """Joins `sources`; pair ids count through them in order, repeats share their id."""
-        self.sources = list(sources)
-        self.repeats = list(repeats) if repeats is not None else [1] * len(self.sources)
-        counts = [source.num_pairs for source in self.sources]
-        self.starts = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
-        self.src_lengths = _joined([source.src_lengths for source in self.sources])
-        self.tgt_lengths = _joined([source.tgt_lengths for source in self.sources])
-
-    @property
-    def num_pairs(self) -> int:
-        """Distinct pairs."""
-        return int(self.starts[-1])
-
-    def epoch_ids(self) -> IntArray:
-        """Pair ids of one epoch, repeats included, not yet shuffled."""
-        spans = zip(self.starts[:-1], self.starts[1:], self.repeats, strict=True)
-        return np.concatenate([np.tile(np.arange(a, b, dtype=np.int64), r) for a, b, r in spans])
-
-    def pairs(self, indices: IntArray) -> tuple[Ragged, Ragged]:
-        """The ids of the given pairs; `indices` must be sorted."""
-        if len(self.sources) == 1:
-            return self.sources[0].pairs(indices)
-        edges = np.searchsorted(indices, self.starts)
-        parts = [
-            source.pairs(indices[a:b] - start)
-            for source, start, a, b in zip(
-                self.sources, self.starts[:-1], edges[:-1], edges[1:], strict=True
-            )
-            if b > a
-        ]
-        return _joined_ragged([src for src, _ in parts]), _joined_ragged([tgt for _, tgt in parts])
-
-
 def plan_epoch(mixture: Mixture, options: BatchingOptions, epoch: int) -> EpochPlan:
     """Plans one epoch; the same (lengths, options, epoch) always give the same plan.
 
@@ -222,28 +162,6 @@ def pad_rows(sentences: Ragged, width: int) -> IntArray:
     matrix = np.full((len(lengths), width), PAD, dtype=np.int64)
     matrix[np.arange(width) < lengths[:, None]] = sentences.ids
     return matrix
-
-
-class MemoryPairs:
-    """Tokenized pairs held in memory: a PairSource for validation and small data."""
-
-    def __init__(self, src: Sequence[Sequence[int]], tgt: Sequence[Sequence[int]]) -> None:
-        """Takes token ids without BOS and EOS, one list a sentence."""
-        self._src, self._tgt = ragged(src), ragged(tgt)
-        self.src_lengths = np.diff(self._src.offsets)
-        self.tgt_lengths = np.diff(self._tgt.offsets)
-
-    @property
-    def num_pairs(self) -> int:
-        """How many sentence pairs there are."""
-        return len(self.src_lengths)
-
-    def pairs(self, indices: IntArray) -> tuple[Ragged, Ragged]:
-        """The ids of the given pairs, in the given order."""
-        return (
-            _take(self._src, self.src_lengths, indices),
-            _take(self._tgt, self.tgt_lengths, indices),
-        )
 
 
 def sorted_batches(source: PairSource, max_tokens: int, multiple: int = 4) -> list[IntArray]:
@@ -318,23 +236,6 @@ def _links(
         links_of_token = np.bincount(token, minlength=1)
         weights.append((1.0 / links_of_token[token]).astype(np.float32))
     return BatchLinks(np.concatenate(indices).astype(np.int64), np.concatenate(weights))
-
-
-def _take(sentences: Ragged, lengths: IntArray, indices: IntArray) -> Ragged:
-    first, counts = sentences.offsets[indices], lengths[indices]
-    offsets = np.concatenate([[0], np.cumsum(counts)])
-    flat = np.repeat(first - offsets[:-1], counts) + np.arange(offsets[-1])
-    return Ragged(sentences.ids[flat], offsets)
-
-
-def _joined(arrays: Sequence[IntArray]) -> IntArray:
-    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
-
-
-def _joined_ragged(parts: Sequence[Ragged]) -> Ragged:
-    lengths = np.concatenate([np.diff(part.offsets) for part in parts])
-    ids = np.concatenate([part.ids for part in parts])
-    return Ragged(ids, np.concatenate([[0], np.cumsum(lengths)]))
 
 
 def _padded_width(lengths: IntArray, multiple: int) -> int:

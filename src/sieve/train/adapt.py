@@ -15,7 +15,8 @@ import numpy as np
 
 from sieve.bundle.directory import CARD_FILE, CONFIG_FILE, Bundle, open_bundle
 from sieve.config import with_overrides
-from sieve.data.batching import BatchingOptions, MemoryPairs, Mixture, PairSource, plan_epoch
+from sieve.data.batching import BatchingOptions, plan_epoch
+from sieve.data.pair_sources import MemoryPairs, Mixture, PairSource
 from sieve.data.reading import read_lines
 from sieve.engines.native.native_engine import NativeEngine
 from sieve.errors import ConfigError, InputError

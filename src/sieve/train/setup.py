@@ -13,8 +13,8 @@ from sieve.bundle.directory import open_bundle
 from sieve.bundle.weights import float_tensors, model_config
 from sieve.config import from_dict, to_dict
 from sieve.data.alignments import Alignments, read_pharaoh
-from sieve.data.batching import Mixture, PairSource
 from sieve.data.corpus import Corpus
+from sieve.data.pair_sources import Mixture, PairSource
 from sieve.errors import ConfigError, InputError
 from sieve.log import logger
 from sieve.model.checkpoint import load_tensors

@@ -12,7 +12,8 @@ from typing import Any, cast
 
 import torch
 
-from sieve.data.batching import MemoryPairs, Mixture, make_batch, sorted_batches
+from sieve.data.batching import make_batch, sorted_batches
+from sieve.data.pair_sources import MemoryPairs, Mixture
 from sieve.data.reading import read_lines
 from sieve.engines.options import SearchOptions
 from sieve.engines.torch.torch_engine import Precision, TorchEngine

@@ -20,10 +20,10 @@ from sieve.data.batching import (
     BatchingOptions,
     EpochPlan,
     LinkSource,
-    Mixture,
     make_batch,
     plan_epoch,
 )
+from sieve.data.pair_sources import Mixture
 from sieve.tokenize.vocabulary import PAD, IntArray
 
 _UNITS_AHEAD = 8
