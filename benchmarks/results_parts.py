@@ -99,6 +99,7 @@ def _text() -> list[tuple[str, str, str]]:
         plan["one_thread_tokens_per_second"] for plan in loader["plans"] if plan["multiple"] == 4
     ]
     attached = read("attached_en_pt")["sets"]
+    parity = read("parity")["models"]
     return [
         (
             "`sieve prepare`, peak memory of all processes",
@@ -125,6 +126,12 @@ def _text() -> list[tuple[str, str, str]]:
             "its shortlist; the shortlist alone, of the same size",
             ", ".join(_attached(name, rows) for name, rows in attached.items()),
             "`attached_en_pt.json`",
+        ),
+        (
+            "mean time of a sentence beside the toolkits that imported models came from (int8, one "
+            "thread): theirs / ours",
+            ", ".join(f"{m['model']}, {m['beside']} {m['ratio']['mean']:.1f}" for m in parity),
+            "`parity.json`",
         ),
         (
             "batch assembly, one thread",
