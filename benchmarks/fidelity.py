@@ -90,7 +90,7 @@ def main() -> None:
     for model in args.models:
         translator = load(model)
         sets = sources(translator.languages[0], halves, args.data)
-        beam = None if built_in(model) else 1
+        beam = None if model in built_in() else 1
         note(f"{model}: {sum(map(len, sets.values()))} lines")
         models[Path(model).name] = measured(translator, beam, sets, args.show)
     if args.half:

@@ -23,11 +23,11 @@ _NUMBER = r"[0-9]+(?:[.,\u00a0\u202f'’][0-9]{3})*(?:[.,][0-9]+)?"
 _FORMS = {
     "address": r"(?:https?|ftp|git)://[^\s<>\"]*[\w/]|\bwww\.[\w.-]+\.\w+(?:/[\w./-]*\w)?"
     r"|[\w.+-]+@[\w-]+(?:\.\w+)+",
-    "markup": r"</?[A-Za-z][^<>]*>|&[a-z]{2,6};",
+    "markup": r"</?[A-Za-z][^<>]*>|&(?:lt|gt|amp|nbsp);",
     "placeholder": r"\$?\{\{?[^{}]*\}?\}|%(?:\d\$)?[sdifu@]\b|%\(\w+\)[sd]|\$[A-Za-z_]\w*|__\w+__"
     r"|<%=.*?%>",
-    "code": r"`[^`]+`|\b\w+\([\w, ]*\)|\b[a-z]+_\w+\b|(?<!\S)--?[a-z][\w-]+",
-    "path": r"(?<!\S)(?:~|\.{1,2}|[A-Z]:)?[/\\][\w./\\-]*\w",
+    "code": r"`[^`]+`|\b[A-Za-z_]\w+\([\w, ]*\)|\b[a-z]+_\w+\b|(?<!\S)--[a-z][\w-]+",
+    "path": r"(?<!\S)(?:(?:~|\.{1,2}|[A-Z]:)[/\\]|/\w+/)[\w./\\-]*\w",
     "chat": r"(?<!\w)[#@][A-Za-z_]\w+|[\u2600-\u27bf\U0001f300-\U0001faff]\ufe0f?",
     "script": r"[\u0370-\u03ff\u0590-\u06ff\u0900-\u0e7f\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]+",
     "version": r"\bv?[0-9]+(?:\.[0-9]+){2,}\b(?!\.?[0-9])",
@@ -77,12 +77,10 @@ def collected(data: Path, language: str) -> Iterator[Case]:
 
 
 def _of_file(path: Path, language: str) -> Iterator[Case]:
-    opened = bz2.open(path, "rt", encoding="utf-8") if path.suffix == ".bz2" else path.open()
-    with opened as lines:
+    read = bz2.open if path.suffix == ".bz2" else open
+    with read(path, "rt", encoding="utf-8") as lines:
         for line in islice(lines, _READ):
             source = line.strip()
             category, wants = wanted(source, language)
             if wants and _SHORTEST <= len(source) <= _LONGEST:
                 yield Case(f"collected: {category}", source, wants, "open")
-
-

@@ -1,4 +1,4 @@
-"""What a translation has that it should not have: loops, invented numbers, broken markup, U+FFFD."""
+"""What a translation should not have: loops, invented numbers, broken markup, U+FFFD."""
 
 import re
 from collections import Counter
@@ -10,9 +10,13 @@ from kept.wants import MONTHS
 FAULTS = ("replacement characters", "loops", "invented numbers", "markup broken", "empty")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _OPENED = re.compile(r"[A-Za-z]+")
-_REPEATS = 4
-_NOT_BY_CHANCE = 13
-"""Number words below it may stand for "both", "a few", "a pair": only larger ones are invented."""
+_CLOCK = re.compile(r"(?<![0-9])([0-9]{1,2})[:h]([0-9]{2})(?![0-9])")
+_WORD = re.compile(r"\w+")
+_REPEATS, _LETTERS = 4, 12
+_SMALLEST = {"digits": 0, "word": 13, "roman": 4000}
+"""Number words may stand for "both", "a few", "a dozen", and Roman numerals may be abbreviations:
+what is smaller than this is not called invented.
+"""
 
 
 def faults(source: str, output: str, languages: tuple[str, str]) -> set[str]:
@@ -28,14 +32,20 @@ def faults(source: str, output: str, languages: tuple[str, str]) -> set[str]:
 
 
 def loops(source: str, output: str) -> bool:
-    """Whether up to six words repeat four times in a row, oftener than in the source; or it
-    is three times as long as the source and twenty words more.
+    """Whether words or letters repeat, or the output is far too long.
+
+    Up to six words four times in a row, or twelve letters of a short unit, and more than in the
+    source; three times as many words as the source and twenty more.
     """
-    words, allowed = output.split(), source.split()
-    if len(words) > 3 * len(allowed) + 20:
+    if len(output.split()) > 3 * len(source.split()) + 20:
         return True
-    most = max(_REPEATS - 1, longest_repeat(allowed))
-    return longest_repeat(words) > most or _letters_repeat(output) > max(12, _letters_repeat(source))
+    most = max(_REPEATS - 1, _words_repeat(source))
+    letters = max(_LETTERS - 1, _letters_repeat(source))
+    return _words_repeat(output) > most or _letters_repeat(output) > letters
+
+
+def _words_repeat(text: str) -> int:
+    return max(longest_repeat(text.split()), longest_repeat(_WORD.findall(text)))
 
 
 def longest_repeat(words: list[str]) -> int:
@@ -50,9 +60,9 @@ def longest_repeat(words: list[str]) -> int:
 
 
 def _letters_repeat(text: str) -> int:
-    """The same within a word, for one to four characters: kakakaka."""
-    matches = re.finditer(r"([^\W\d_]{1,4}?)\1{3,}", text)
-    return max((len(match[0]) // len(match[1]) for match in matches), default=0)
+    """How many letters repeat up to six others within a word: 8 in kakakaka."""
+    matches = re.finditer(r"([^\W\d_]{1,6}?)\1{3,}", text)
+    return max((len(match[0]) for match in matches), default=0)
 
 
 def invented(source: str, output: str, languages: tuple[str, str]) -> list[Decimal]:
@@ -63,14 +73,15 @@ def invented(source: str, output: str, languages: tuple[str, str]) -> list[Decim
     return [
         min(number.values)
         for number in numbers(output, languages[1])
-        if not number.values & known
-        and (number.form == "digits" or (number.form == "word" and min(number.values) >= _NOT_BY_CHANCE))
+        if not number.values & known and min(number.values) >= _SMALLEST[number.form]
     ]
 
 
 def _readings(text: str, language: str) -> list[Decimal]:
     values = [amount for number in numbers(text, language) for amount in number.values]
     values += [Decimal(digits) for digits in re.findall("[0-9]+", text)]
+    for clock in _CLOCK.finditer(text):  # 10.45 Uhr
+        values += [Decimal(f"{int(clock[1]) + late}.{clock[2]}") for late in (0, 12)]
     for month, stem in enumerate(MONTHS[language].split(), start=1):
         if re.search(rf"\b{stem}", text, re.IGNORECASE):
             values.append(Decimal(month))

@@ -33,7 +33,8 @@ _MONTHS = {
     "en": "January February March April May June July August September October November December",
     "de": "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
     "fr": "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
-    "pt": "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro",
+    "pt": "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro "
+    "dezembro",
 }
 _MILLIONS = {
     "en": ("million", "billion"),
@@ -41,8 +42,9 @@ _MILLIONS = {
     "fr": ("millions", "milliards"),
     "pt": ("milhões", "bilhões"),
 }
-_ROMANS = "II III IV VI VII VIII IX XI XII XIV XVI XIX XX".split()
+_ROMANS = "II|III|IV|VI|VII|VIII|IX|XI|XII|XIV|XVI|XIX|XX"
 _PHONES = "+49 30 901820|555-0142|(020) 7946 0958|01 44 55 66 77|+351 21 345 6789|0800 123456"
+_DOSES = "0.5|2.5|7.5|12.5|25|50|75|125|250|400|1250"
 _REFERENCES = "2016/679|1049/2001|95/46|2019/1024|3/2011|867/2004"
 
 
@@ -148,7 +150,7 @@ class Filler:
         return text, [Want("number", text, (amount * (10**6, 10**9)[place],))]
 
     def _roman(self) -> tuple[str, list[Want]]:
-        text = self.random.choice(_ROMANS)
+        text = self.random.choice(_ROMANS.split("|"))
         return text, [Want("number", text, (Decimal(roman(text)),))]
 
     def _from(self, choices: str, kind: str) -> tuple[str, list[Want]]:
@@ -156,10 +158,10 @@ class Filler:
         return text, [Want("digits" if kind == "digits" else "verbatim", text)]
 
     def _dose(self) -> tuple[str, list[Want]]:
-        amount = Decimal(self.random.choice("0.5 2.5 7.5 12.5 25 50 75 125 250 400 1250".split()))
+        amount = Decimal(self.random.choice(_DOSES.split("|")))
         text, wants = self._number(amount)
         unit = self.random.choice(("mg", "ml", "g", "µg"))
-        return f"{text} {unit}", [*wants, Want("verbatim", unit)]
+        return f"{text} {unit}", [*wants, Want("unit", unit)]
 
 
 def _english_ending(rank: int) -> str:

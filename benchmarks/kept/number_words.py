@@ -194,7 +194,7 @@ def _compound(word: str) -> int | None:
 
 @cache
 def scale(word: str, language: str) -> int | None:
-    """1000 for "thousand", 100 for "hundred", …"""
+    """What a word multiplies by: 1000 for "thousand"."""
     if re.fullmatch(HUNDREDS[language], word):
         return 100
     return _listed(word, SCALES[language])

@@ -1,4 +1,4 @@
-"""All numbers of a text as values: digits in a language's notation, number words, Roman numerals."""
+"""All numbers of a text as values: digits in a notation, number words, Roman numerals."""
 
 import re
 from collections.abc import Iterator
@@ -90,4 +90,5 @@ def _words(text: str, language: str) -> Iterator[Number]:
 
 def _romans(text: str) -> Iterator[Number]:
     for match in _ROMAN.finditer(text):
-        yield Number(frozenset({Decimal(roman(match.group()))}), "roman")
+        if match.group():  # no numeral: IIX
+            yield Number(frozenset({Decimal(roman(match.group()))}), "roman")

@@ -9,7 +9,7 @@ from typing import Literal
 
 from kept.numerals import Number, numbers, value
 
-Kind = Literal["number", "verbatim", "digits", "time", "date"]
+Kind = Literal["number", "verbatim", "unit", "digits", "time", "date"]
 MONTHS = {
     "en": "jan feb mar apr may jun jul aug sep oct nov dec",
     "de": "jan feb mär apr mai jun jul aug sep okt nov dez",
@@ -65,8 +65,7 @@ def judge(wants: Sequence[Want], output: str, language: str) -> list[Verdict]:
             verbatim[want.text] -= 1
             verdicts.append(Verdict(want, verbatim[want.text] >= 0))
         else:
-            check = {"digits": _same_digits, "time": _same_time, "date": _same_date}[want.kind]
-            verdicts.append(Verdict(want, check(want, output, language)))
+            verdicts.append(Verdict(want, _CHECKS[want.kind](want, output, language)))
     return verdicts
 
 
@@ -79,6 +78,12 @@ def _number(want: Want, unused: list[Number], output: str, language: str) -> Ver
     kept = bool(want.text) and bool(re.search(as_written, output))
     reading = value(want.text, language) if kept else None
     return Verdict(want, kept, reading is not None and reading != want.values[0])
+
+
+def _same_unit(want: Want, output: str, language: str) -> bool:
+    """Whether the unit stands alone or behind a number, in its own letters: no Mg for mg."""
+    text = re.escape(want.text).replace("µ", "[µμ]")
+    return re.search(rf"(?<![^\W\d_]){text}(?![^\W\d_])", output) is not None
 
 
 def _same_digits(want: Want, output: str, language: str) -> bool:
@@ -103,3 +108,6 @@ def _same_date(want: Want, output: str, language: str) -> bool:
     stem = MONTHS[language].split()[int(month) - 1]
     named = re.search(rf"\b{stem}", output, re.IGNORECASE) is not None
     return day in values and year in values and (named or month in values - {day, year})
+
+
+_CHECKS = {"unit": _same_unit, "digits": _same_digits, "time": _same_time, "date": _same_date}
