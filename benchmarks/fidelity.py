@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from cpu_common import command, machine, note
+from cpu_common import machine, note
 from kept.collecting import collected, written
 from kept.counting import tally
 from kept.generating import HALVES, Case, generate
@@ -49,18 +49,32 @@ def measured(translator: Translator, beam: int | None, sets: Sources, show: bool
             seconds = time.process_time() - begin
             outputs = [translation.text for translation in translations]
             counts = tally(cases, outputs, translator.languages)
-            result.setdefault(name, {})[way] = {"lines": len(lines)} | counts
+            result.setdefault(name, {})[way] = {"lines": len(lines)} | without_examples(counts)
             shares = {kind: each["share"] for kind, each in counts["all"].items()}
             note(f"  {name}, {way}: {shares} {counts['faults']} ({seconds:.0f} s)")
-            if show and repair:
+            if show and repair and name != "heldout":
                 show_lost(counts)
     return result
 
 
+def without_examples(counts: dict[str, Any]) -> dict[str, Any]:
+    """Counts alone: result files hold neither lines of corpora nor held-out ones."""
+    return {
+        "categories": {
+            category: {key: value for key, value in each.items() if key != "lost"}
+            for category, each in counts["categories"].items()
+        },
+        "all": {
+            kind: {key: value for key, value in each.items() if key != "lost"}
+            for kind, each in counts["all"].items()
+        },
+        "faults": counts["faults"],
+    }
+
+
 def show_lost(counts: dict[str, Any]) -> None:
     for category, each in counts["categories"].items():
-        if each["lost"]:
-            note(f"    {category}: {each['share']}")
+        note(f"    {category}: {each['share']}")
         for source, output, missing in each["lost"]:
             note(f"      {source}\n      {output}\n      -> {missing}")
     for fault, examples in counts["examples of faults"].items():
@@ -95,10 +109,12 @@ def main() -> None:
         models[Path(model).name] = measured(translator, beam, sets, args.show)
     if args.half:
         return
-    content = read_json(args.output) if args.output.exists() else {"runs": {}}
-    run = content["runs"].setdefault(args.run, {"models": {}})
-    run |= {"command": command(), "machine": machine(), "commit": commit()}
+    content = read_json(args.output) if args.output.exists() else {"states": {}}
+    run = content["states"].setdefault(args.run, {"models": {}})
     run["models"] |= models
+    names = " ".join(run["models"])
+    run["command"] = f"python benchmarks/fidelity.py {names} --run {args.run}"
+    run |= {"machine": machine(), "commit": commit()}
     write_json(args.output, content)
 
 

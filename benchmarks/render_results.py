@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 from results_cpu import cpu
+from results_fidelity import fidelity
 from results_gpu import gpu
 from results_measured import measured
 from results_models import extras, fused, lossless, models, names, server, teachers
@@ -35,6 +36,7 @@ def render() -> str:
         INTRODUCTION,
         *models(),
         *names(),
+        fidelity(),
         *teachers(),
         *lossless(),
         *extras(),

@@ -61,7 +61,7 @@ def longest_repeat(words: list[str]) -> int:
 
 def _letters_repeat(text: str) -> int:
     """How many letters repeat up to six others within a word: 8 in kakakaka."""
-    matches = re.finditer(r"([^\W\d_]{1,6}?)\1{3,}", text)
+    matches = re.finditer(r"([^\W\d_]{1,6}?)\1{2,}", text)
     return max((len(match[0]) for match in matches), default=0)
 
 
@@ -84,7 +84,8 @@ def _readings(text: str, language: str) -> list[Decimal]:
         values += [Decimal(f"{int(clock[1]) + late}.{clock[2]}") for late in (0, 12)]
     for month, stem in enumerate(MONTHS[language].split(), start=1):
         if re.search(rf"\b{stem}", text, re.IGNORECASE):
-            values.append(Decimal(month))
+            days = [amount for amount in values if 0 < amount < 32 and amount % 1 == 0]
+            values += [Decimal(month), *(Decimal(f"{int(day)}.{month}") for day in days)]  # 12.3.
     return values
 
 

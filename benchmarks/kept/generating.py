@@ -98,7 +98,7 @@ class Filler:
     def _number(self, amount: Decimal) -> tuple[str, list[Want]]:
         text = f"{amount:,f}" if self.random.random() < 0.5 else f"{amount:f}"
         group, mark = _GROUP[self.language], DECIMAL_MARK[self.language]
-        text = text.translate(str.maketrans({",": group, ".": mark}))
+        text = text.translate({ord(","): group, ord("."): mark})
         return text, [Want("number", text, (amount,))]
 
     def _count(self) -> tuple[str, list[Want]]:

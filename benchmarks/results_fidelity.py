@@ -1,0 +1,45 @@
+"""What translations keep of their sources, before and after the repairs."""
+
+from results_common import Json, percent, read, table
+
+STATES = ("before", "now")
+
+
+def fidelity() -> list[str]:
+    states = {name: state for name, state in read("fidelity")["states"].items() if name in STATES}
+    names = list(dict.fromkeys(model for state in states.values() for model in state["models"]))
+    rows = [row for model in names for row in _rows(model, states)]
+    return [
+        "## What comes through: numbers, placeholders, markup",
+        "`python benchmarks/fidelity.py MODEL…`, `fidelity.json`. The share of numbers (value, "
+        "time, date, telephone number) and of strings to be copied (placeholders, tags, addresses, "
+        "code, other scripts) of the source that the translation has, in percent, and lines with a "
+        "fault. `open` lines were there to build with, `heldout` ones were set aside; `collected` "
+        "ones are from test sets and corpora. Each pair: without the repairs and with them.",
+        "",
+        *table(("model", "lines", "state", "numbers", "copied", "U+FFFD", "loops", "invented",
+                "markup broken"), rows),
+    ]  # fmt: skip
+
+
+def _rows(model: str, states: Json) -> list[list[object]]:
+    rows: list[list[object]] = []
+    for name, state in states.items():
+        for part, ways in state["models"].get(model, {}).items():
+            bare, repaired = ways["without"], ways["with repairs"]
+            shares = [
+                f"{percent(bare['all'][kind]['share'], 2)} → "
+                f"{percent(repaired['all'][kind]['share'], 2)}"
+                for kind in ("numbers", "verbatim")
+            ]
+            faults = [
+                f"{bare['faults'][fault]} → {repaired['faults'][fault]}"
+                for fault in (
+                    "replacement characters",
+                    "loops",
+                    "invented numbers",
+                    "markup broken",
+                )
+            ]
+            rows.append([model, f"{part}, {bare['lines']:,}", name, *shares, *faults])
+    return sorted(rows, key=lambda row: str(row[1]))
