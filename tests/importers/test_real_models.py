@@ -47,6 +47,19 @@ def test_it_translates(imported: Path) -> None:
     )
 
 
+def test_letters_that_the_vocabulary_lacks_come_through(imported: Path) -> None:
+    translator = load(imported)
+    lines = {
+        "Müller lives in Łódź.": "Müller vive em Łódź.",
+        "Our friend Владимир came.": "Nosso amigo Владимир veio.",
+        "He said 你好 to me.": "Ele disse 你好 para mim.",
+        "I ate pizza 🍕 with Jürgen.": "Eu comi pizza 🍕 com Jürgen.",
+        "Ask @MerPolCC or #MeToo now.": "Pergunte ao @MerPolCC ou ao #MeToo agora.",
+    }
+    translations = translator.translate(list(lines), beam_size=1)
+    assert [translation.text for translation in translations] == list(lines.values())
+
+
 def test_the_engine_says_what_the_equations_say(imported: Path) -> None:
     bundle = open_bundle(imported)
     config, tokenizers = model_config(bundle), bundle.tokenizers()

@@ -65,7 +65,9 @@ def linked(
     tgt_ids = [list(translation.ids) for translation in translations]
     votes = _votes(translator, src_ids, tgt_ids)
     links = []
-    for translation, ids, pieces, logits in zip(translations, src_ids, tgt_ids, votes, strict=True):
+    for source, translation, ids, pieces, logits in zip(
+        sources, translations, src_ids, tgt_ids, votes, strict=True
+    ):
         if not pieces:  # given back as it was
             links.append(unchanged(translation.text))
             continue
@@ -74,7 +76,7 @@ def linked(
             weights = _mixed(weights, logits)
         numbers = [n for n, span in enumerate(word_spans(tgt, pieces)) for _ in span]
         target = carried(_spans(tgt, pieces), translation.edits)
-        links.append(Links(_spans(src, ids), tuple(target), tuple(numbers), weights))
+        links.append(Links(_source_spans(src, source, ids), tuple(target), tuple(numbers), weights))
     return links
 
 
@@ -126,6 +128,23 @@ def _shifted(weights: Weights, by: int) -> Weights:
     else:
         moved[:, :by] = weights[:, -by:]
     return moved
+
+
+def _source_spans(tokenizer: Tokenizer, text: str, ids: Sequence[int]) -> tuple[Span, ...]:
+    """Characters of each piece in a source; of words that are not spelled as given, all of them."""
+    spans = _spans(tokenizer, ids)
+    if tokenizer.decode([list(ids)])[0] == text:
+        return spans
+    words = [match.span() for match in re.finditer(r"\S+", text)]
+    pieces = tokenizer.encode([text[start:end] for start, end in words])
+    if sum(map(len, pieces)) != len(ids):  # pieces that reach across spaces
+        return spans
+    return tuple(
+        (start + a, start + b) if same else (start, end)
+        for (start, end), own in zip(words, pieces, strict=True)
+        for same in (tokenizer.decode([own])[0] == text[start:end],)
+        for a, b in _spans(tokenizer, own)
+    )
 
 
 def _spans(tokenizer: Tokenizer, ids: Sequence[int]) -> tuple[Span, ...]:

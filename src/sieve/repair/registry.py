@@ -17,6 +17,7 @@ from sieve.repair.rules import english, german
 from sieve.repair.step import Step
 from sieve.repair.surface import Surface, Untranslatable, script_of
 from sieve.repair.terms import Terms
+from sieve.repair.unknown.unknown_letters import UnknownLetters, can_lack
 from sieve.tokenize.tokenizer import Tokenizers
 
 HOURS: Mapping[str, Hours] = {"en": english, "de": german}
@@ -48,9 +49,13 @@ NO_REPAIRS = Repairs()
 NO_NAMES = Names()
 
 
-def open_repairs(directory: Path, languages: tuple[str, str]) -> Repairs:
-    """The repairs of a model directory; none where its source language is not known."""
-    return repairs_for(languages, Names.open(directory))
+def open_repairs(directory: Path, languages: tuple[str, str], tokenizers: Tokenizers) -> Repairs:
+    """The repairs of a model directory; those of no language where its source is not known."""
+    repairs = repairs_for(languages, Names.open(directory))
+    if not can_lack(tokenizers.source):
+        return repairs
+    letters = UnknownLetters(tokenizers.source, tokenizers.target, script_of(languages[0]))
+    return Repairs((*repairs.steps, letters), repairs.surface)
 
 
 def repairs_for(languages: tuple[str, str], names: Names = NO_NAMES) -> Repairs:

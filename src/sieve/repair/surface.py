@@ -99,12 +99,12 @@ def _own(text: str, letters: list[str], script: str) -> list[str]:
     """The letters of a script."""
     if text.isascii():
         return letters if script == "LATIN" else []
-    return [c for c in letters if _script(c) == script]
+    return [c for c in letters if letter_script(c) == script]
 
 
 def _is_loud(line: str, script: str | None) -> bool:
     """Whether a line is in capitals."""
-    own = [c for c in line if c.isalpha() and (script is None or _script(c) == script)]
+    own = [c for c in line if c.isalpha() and (script is None or letter_script(c) == script)]
     return len(own) >= _LEAST_CAPITALS and all(c.upper() == c for c in own)
 
 
@@ -123,13 +123,17 @@ def _ends(line: str, script: str | None) -> tuple[str, str, str]:
 
 def _is_odd(word: str, script: str | None) -> bool:
     """Whether a word has emoji or letters of another script, and nothing of one's own."""
-    if any(c.isdigit() or (c.isalpha() and _script(c) == (script or _script(c))) for c in word):
+    if any(
+        c.isdigit() or (c.isalpha() and letter_script(c) == (script or letter_script(c)))
+        for c in word
+    ):
         return False
     return any(c.isalpha() or unicodedata.category(c) == "So" for c in word)
 
 
 @lru_cache(maxsize=4096)
-def _script(character: str) -> str:
+def letter_script(character: str) -> str:
+    """LATIN, CYRILLIC, …: the first word of a character's name."""
     return unicodedata.name(character, "").split(" ")[0]
 
 

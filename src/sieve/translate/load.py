@@ -73,7 +73,7 @@ def load(
     _check_vocabularies(bundle, tokenizers)
     resources = replace(selection_resources(bundle), safe_tokens=SafeTokens(tokenizers))
     languages = _languages(bundle)
-    repairs = open_repairs(bundle.directory, languages)
+    repairs = open_repairs(bundle.directory, languages, tokenizers)
     confidence = _confidence(bundle)
     return Translator(chosen, tokenizers, resources, languages, batch_tokens, confidence, repairs)
 

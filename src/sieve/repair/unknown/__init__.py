@@ -1,0 +1,1 @@
+"""Characters that a vocabulary lacks, brought through a model. Knows no language."""
