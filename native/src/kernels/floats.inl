@@ -42,8 +42,6 @@ inline void float_product(const FloatRows& x, const FloatMatrix& w, const Use& u
   }
 }
 
-/// The two without a function share their code, and so their rounding on every CPU: where the compiler
-/// fuses products with sums depends on what it sees around them.
 struct PiecewiseLinear {
   bool relu;
   Vector operator()(Vector x) const { return relu ? larger(x, Vector{}) : x; }
@@ -125,20 +123,24 @@ void quantize(const FloatRows& x, std::int8_t* values, float* scale, std::int32_
   }
 }
 
-/// Sum of f(x) over n values, four vectors at a time.
+/// Sum of f(x) over n values, 64 at a time.
 template <class F>
 inline float sum_of(const float* x, std::size_t n, const F& f) {
-  Vector sums[4] = {};
+  constexpr std::size_t kSize = Sixteen::kSize;
+  Sixteen sums[4];
   std::size_t i = 0;
-  for (; i + 4 * kLanes <= n; i += 4 * kLanes) {
+  for (; i + 4 * kSize <= n; i += 4 * kSize) {
     for (std::size_t j = 0; j < 4; ++j) {
-      sums[j] += f(load(x + i + j * kLanes));
+      sums[j].add(x + i + j * kSize, f);
     }
   }
-  for (; i + kLanes <= n; i += kLanes) {
-    sums[0] += f(load(x + i));
+  for (; i + kSize <= n; i += kSize) {
+    sums[0].add(x + i, f);
   }
-  float total = sum((sums[0] + sums[1]) + (sums[2] + sums[3]));
+  sums[0].add(sums[1]);
+  sums[2].add(sums[3]);
+  sums[0].add(sums[2]);
+  float total = sums[0].sum();
   for (; i < n; ++i) {
     total += f(all(x[i]))[0];
   }
@@ -178,12 +180,14 @@ void recur(const float* forget, const float* value, const float* before, float* 
 }
 
 float dot(const float* a, const float* b, std::size_t n) {
-  Vector sums = {};
+  Sixteen sums;
   std::size_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    sums += load(a + i) * load(b + i);
+  for (; i + Sixteen::kSize <= n; i += Sixteen::kSize) {
+    for (std::size_t j = 0; j < Sixteen::kParts; ++j) {
+      sums.parts[j] += load(a + i + j * kLanes) * load(b + i + j * kLanes);
+    }
   }
-  float total = sum(sums);
+  float total = sums.sum();
   for (; i < n; ++i) {
     total += a[i] * b[i];
   }
@@ -201,20 +205,24 @@ void add_scaled(const float* x, float factor, float* out, std::size_t n) {
 }
 
 void softmax(float* x, std::size_t n) {
-  const std::size_t room = (n + kLanes - 1) / kLanes * kLanes;
+  constexpr std::size_t kSize = Sixteen::kSize;
+  const std::size_t room = (n + kSize - 1) / kSize * kSize;
   fill(x + n, x + room, -kInfinity);
   Vector tops = load(x);
   for (std::size_t i = kLanes; i < room; i += kLanes) {
     tops = larger(tops, load(x + i));
   }
   const float top = highest(tops);
-  Vector sums = {};
-  for (std::size_t i = 0; i < room; i += kLanes) {
-    const Vector e = exponential(load(x + i) - top);
-    store(x + i, e);
-    sums += e;
+  Sixteen sums;
+  for (std::size_t i = 0; i < room; i += kSize) {
+    for (std::size_t j = 0; j < Sixteen::kParts; ++j) {
+      float* place = x + i + j * kLanes;
+      const Vector e = exponential(load(place) - top);
+      store(place, e);
+      sums.parts[j] += e;
+    }
   }
-  const float share = 1.0F / sum(sums);
+  const float share = 1.0F / sums.sum();
   for (std::size_t i = 0; i < room; i += kLanes) {
     store(x + i, load(x + i) * share);
   }
@@ -235,11 +243,11 @@ float chunk_maxima(const float* x, std::size_t n, float* maxima) {
 }
 
 float sum_exp(const float* x, std::size_t n, float top) {
-  Vector sums = {};
-  for (std::size_t i = 0; i < n; i += kLanes) {
-    sums += exponential(load(x + i) - top);
+  Sixteen sums;
+  for (std::size_t i = 0; i < n; i += Sixteen::kSize) {
+    sums.add(x + i, [top](Vector v) { return exponential(v - top); });
   }
-  return sum(sums);
+  return sums.sum();
 }
 
 std::uint64_t read_all(const std::uint8_t* data, std::size_t bytes) {

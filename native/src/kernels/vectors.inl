@@ -1,6 +1,9 @@
 // Vectors of the compiler's own kind, as wide as the file that includes this asks for
 // (SIEVE_LANES), and the functions on them that a CPU has no instruction for.
 //
+// Every CPU gives the same bytes: sums are taken in an order that does not depend on a vector's width,
+// and the compiler is told to round each product and each sum (-ffp-contract=off).
+//
 // Included inside an unnamed namespace, and without templates of the standard library: code
 // compiled for one CPU must not be merged by the linker with code of the same name compiled for another.
 
@@ -20,7 +23,7 @@ inline Vector all(float x) { return x - Vector{}; }
 inline Vector larger(Vector a, Vector b) { return a > b ? a : b; }
 inline Vector smaller(Vector a, Vector b) { return a < b ? a : b; }
 
-/// One value from all of a vector: halves are folded onto each other until one is left.
+/// One value from all: the second half is folded onto the first until one is left.
 template <std::size_t N, class Fold>
 inline float folded(const float* part, const Fold& fold) {
   if constexpr (N == 1) {
@@ -34,20 +37,48 @@ inline float folded(const float* part, const Fold& fold) {
   }
 }
 
-template <class Fold>
-inline float folded(Vector v, const Fold& fold) {
-  float part[kLanes];
-  std::memcpy(part, &v, sizeof v);
-  return folded<kLanes>(part, fold);
-}
-
-inline float sum(Vector v) {
-  return folded(v, [](float a, float b) { return a + b; });
+template <std::size_t N, class Fold>
+inline float folded(const Vector (&parts)[N], const Fold& fold) {
+  if constexpr (N == 1) {
+    float part[kLanes];
+    std::memcpy(part, parts, sizeof part);
+    return folded<kLanes>(part, fold);
+  } else {
+    Vector halves[N / 2];
+    for (std::size_t i = 0; i < N / 2; ++i) {
+      halves[i] = fold(parts[i], parts[N / 2 + i]);
+    }
+    return folded(halves, fold);
+  }
 }
 
 inline float highest(Vector v) {
-  return folded(v, [](float a, float b) { return a > b ? a : b; });
+  const Vector parts[1] = {v};
+  return folded(parts, [](auto a, auto b) { return a > b ? a : b; });
 }
+
+/// 16 values side by side. What is summed over a row is summed in these, however wide a vector is:
+/// value i is added to partial sum i % 16, so that every CPU adds in the same order.
+struct Sixteen {
+  static constexpr std::size_t kSize = 16, kParts = kSize / kLanes;
+  Vector parts[kParts] = {};
+
+  /// Adds f(v) of each vector v of 16 values.
+  template <class F>
+  void add(const float* x, const F& f) {
+    for (std::size_t i = 0; i < kParts; ++i) {
+      parts[i] += f(load(x + i * kLanes));
+    }
+  }
+  void add(const Sixteen& other) {
+    for (std::size_t i = 0; i < kParts; ++i) {
+      parts[i] += other.parts[i];
+    }
+  }
+  float sum() const {
+    return folded(parts, [](auto a, auto b) { return a + b; });
+  }
+};
 
 inline void fill(float* from, const float* to, float value) {
   for (; from < to; ++from) {

@@ -1,9 +1,10 @@
 #include "model.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <string>
+
+#include "../kernels/elementary.hpp"
 
 namespace sieve {
 namespace {
@@ -121,9 +122,9 @@ void Model::make_positions() {
   const std::size_t width = architecture_.width, half = width / 2;
   frequencies_.grow(half);
   const auto last = static_cast<double>(architecture_.last_frequency);
-  const auto factor = static_cast<float>(-std::log(10000.0) / last);
+  const auto factor = static_cast<float>(-logarithm(10000.0) / last);
   for (std::size_t i = 0; i < half; ++i) {
-    frequencies_[i] = std::exp(static_cast<float>(i) * factor);
+    frequencies_[i] = static_cast<float>(exponential(static_cast<float>(i) * factor));
   }
   Buffer<float> ready(kPositions * width);
   for (std::size_t position = 0; position < kPositions; ++position) {
@@ -143,8 +144,8 @@ void Model::add_position(std::size_t position, float* row) const {
   }
   for (std::size_t i = 0; i < half; ++i) {
     const float angle = static_cast<float>(position) * frequencies_[i];
-    row[i] += std::sin(angle);
-    row[half + i] += std::cos(angle);
+    row[i] += static_cast<float>(sine(angle));
+    row[half + i] += static_cast<float>(cosine(angle));
   }
 }
 

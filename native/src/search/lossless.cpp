@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "../kernels/elementary.hpp"
+
 namespace sieve {
 namespace {
 
@@ -99,7 +101,7 @@ bool LosslessSearch::accept(std::size_t step, Shortlist& shortlist) {
   const Verdict& verdict = verdicts_[step];
   const bool right = step < prefix_.size() || tokens_[step] == verdict.best;
   const float logit = right ? verdict.chosen : verdict.top;
-  scores_.push_back(logit - (verdict.top + static_cast<float>(std::log(verdict.sum))));
+  scores_.push_back(logit - (verdict.top + static_cast<float>(logarithm(verdict.sum))));
   if (!right && std::isfinite(scores_.back())) {
     shortlist.add(verdict.best);
     tokens_[step] = verdict.best;
@@ -147,7 +149,7 @@ void LosslessSearch::check(std::size_t first, Workspace& work) {
   }
   for (std::size_t r = 0; r < rows; ++r) {
     for (const float logit : hidden_[r]) {
-      verdicts_[first + r].sum += std::exp(static_cast<double>(logit) - verdicts_[first + r].top);
+      verdicts_[first + r].sum += exponential(static_cast<double>(logit) - verdicts_[first + r].top);
     }
   }
 }
@@ -165,7 +167,7 @@ void LosslessSearch::judge(const Block& range, const float* row, Verdict& verdic
   const Kernels& kernels = model_->kernels();
   const std::size_t best = highest(kernels, row, range.columns, maxima_.data());
   if (row[best] > verdict.top) {
-    verdict.sum *= std::exp(static_cast<double>(verdict.top) - row[best]);
+    verdict.sum *= exponential(static_cast<double>(verdict.top) - row[best]);
     verdict.top = row[best];
     verdict.best = static_cast<std::int32_t>(range.begin + best);
   }

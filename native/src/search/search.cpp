@@ -1,8 +1,9 @@
 #include "search.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
+
+#include "../kernels/elementary.hpp"
 
 namespace sieve {
 namespace {
@@ -20,7 +21,7 @@ std::uint32_t mix(std::uint32_t x) {
 float gumbel(std::uint32_t row, std::int32_t id) {
   const std::uint32_t bits = mix(row ^ mix(static_cast<std::uint32_t>(id) * 0x85EBCA6BU));
   const double uniform = (static_cast<double>(bits) + 0.5) / 4294967296.0;
-  return static_cast<float>(-std::log(-std::log(uniform)));
+  return static_cast<float>(-logarithm(-logarithm(uniform)));
 }
 
 }  // namespace
@@ -179,7 +180,7 @@ void Search::draw(const Shortlist& shortlist, const float* logits) {
 
 float Search::weight(std::size_t length) const {
   return static_cast<float>(
-      std::pow(static_cast<double>(std::max<std::size_t>(1, length)), -options_->length_penalty));
+      power(static_cast<double>(std::max<std::size_t>(1, length)), -options_->length_penalty));
 }
 
 /// Merges the ending ones of the best K candidates into the finished hypotheses.

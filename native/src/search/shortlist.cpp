@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <functional>
 #include <limits>
+
+#include "../kernels/elementary.hpp"
 
 namespace sieve {
 namespace {
@@ -170,7 +171,7 @@ void Shortlist::logits(const FloatRows& states, Workspace& work, float* out) con
 
 float log_sum(const Kernels& kernels, const float* logits, std::size_t columns, float* maxima) {
   const float top = kernels.chunk_maxima(logits, columns, maxima);
-  return top + std::log(kernels.sum_exp(logits, columns, top));
+  return top + static_cast<float>(logarithm(kernels.sum_exp(logits, columns, top)));
 }
 
 }  // namespace sieve

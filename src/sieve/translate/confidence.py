@@ -18,6 +18,7 @@ from sieve.engines.engine import Hypothesis
 from sieve.errors import ModelError
 
 _MARGIN = 8.0  # more does not make it surer
+_DIGITS = 6  # those that every C library's exp and log agree on
 _STEPS, _DECAY = 50, 1e-3
 
 
@@ -38,7 +39,8 @@ class Confidence:
     def of(self, hypothesis: Hypothesis) -> float:
         """Probability that a search over all tokens gives the same translation."""
         pairs = zip(self.weights, features(hypothesis), strict=True)
-        return 1.0 / (1.0 + math.exp(-sum(weight * value for weight, value in pairs)))
+        odds = sum(weight * value for weight, value in pairs)
+        return round(1.0 / (1.0 + math.exp(-odds)), _DIGITS)
 
     @classmethod
     def fit(cls, hypotheses: Sequence[Hypothesis], same: Sequence[bool]) -> Confidence:
