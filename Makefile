@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 NATIVE := $(wildcard native/CMakeLists.txt native/src/*.* native/src/*/*)
 
-.PHONY: setup demo test test-slow test-peers sanitize check bench results clean
+.PHONY: setup demo test test-slow test-peers sanitize check docs bench results clean
 
 setup: $(STAMP)
 
@@ -31,7 +31,7 @@ test: check
 
 # The page is tested in Debian's chromium; without it those tests are skipped.
 test-slow: setup
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev,evaluate,browser]'
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev,evaluate,browser,docs]'
 	$(BIN)/pytest -m slow
 
 # Beside other toolkits, on real models. What they need is installed with pip into environments and
@@ -51,6 +51,11 @@ sanitize: setup
 	  SIEVE_NATIVE_MODULE="$$(ls $(CURDIR)/$(SANITIZED)/sieve/_native*.so)" \
 	  PYTHONPATH=$(CURDIR)/tests/native/override \
 	  $(BIN)/pytest --capture=sys tests/native tests/parity
+
+# The site, in build/site; a broken link is an error.
+docs: setup
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev,evaluate,docs]'
+	$(BIN)/mkdocs build --quiet
 
 # Beside other engines, which are installed into .bench-venv: make bench [DATA=directory with test/].
 bench: setup

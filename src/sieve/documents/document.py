@@ -44,10 +44,11 @@ _TOKEN = re.compile(r"\S+")
 def translate_document(translator: Translator, text: str, format: Format, **options: Any) -> str:
     """Translates a document; markup, code and layout stay.
 
-    >>> import sieve
-    >>> translator = sieve.load("en-de")
-    >>> translate_document(translator, "<p>I gave her the apple <b>yesterday</b>.</p>", "html")
-    '<p>Ich gab ihr <b>gestern</b> den Apfel.</p>'
+    Examples:
+        >>> import sieve
+        >>> translator = sieve.load("en-de")
+        >>> translate_document(translator, "<p>I gave her the apple <b>yesterday</b>.</p>", "html")
+        '<p>Ich gab ihr <b>gestern</b> den Apfel.</p>'
 
     Args:
         translator: What `sieve.load` gave.

@@ -181,12 +181,13 @@ def pipeline(
 ) -> TranslationPipeline:
     """A translation pipeline as transformers 4 had it.
 
-    >>> import sieve
-    >>> translator = sieve.pipeline("translation_en_to_de", model="en-de")
-    >>> translator("Good morning!")
-    [{'translation_text': 'Guten Morgen!'}]
-    >>> [answer["translation_text"] for answer in translator(["Good morning!", "Thank you!"])]
-    ['Guten Morgen!', 'Danke!']
+    Examples:
+        >>> import sieve
+        >>> translator = sieve.pipeline("translation_en_to_de", model="en-de")
+        >>> translator("Good morning!")
+        [{'translation_text': 'Guten Morgen!'}]
+        >>> [answer["translation_text"] for answer in translator(["Good morning!", "Thank you!"])]
+        ['Guten Morgen!', 'Danke!']
 
     Args:
         task: `translation` or `translation_XX_to_YY`.

@@ -115,20 +115,21 @@ class Translator:
     ) -> Translation | list[Translation] | Iterator[Translation]:
         """Translates one text, or several in one go; the order is kept and empty ones stay empty.
 
-        >>> import sieve
-        >>> translator = sieve.load("en-de")
-        >>> translator.translate("Good morning!").text
-        'Guten Morgen!'
-        >>> translations = translator.translate(["Good morning!", "Thank you!"])
-        >>> [translation.text for translation in translations]
-        ['Guten Morgen!', 'Danke!']
-        >>> for translation in translator.translate(line for line in ("Good morning!", "")):
-        ...     print(translation.text, translation.shortlist_size < translation.vocab_size)
-        Guten Morgen! True
-         True
-        >>> terms = sieve.Glossary((("morning", "Vormittag"),))
-        >>> translator.translate("Good morning!", glossary=terms, lossless=True).text
-        'Guten Morgen!'
+        Examples:
+            >>> import sieve
+            >>> translator = sieve.load("en-de")
+            >>> translator.translate("Good morning!").text
+            'Guten Morgen!'
+            >>> translations = translator.translate(["Good morning!", "Thank you!"])
+            >>> [translation.text for translation in translations]
+            ['Guten Morgen!', 'Danke!']
+            >>> for translation in translator.translate(line for line in ("Good morning!", "")):
+            ...     print(translation.text, translation.shortlist_size < translation.vocab_size)
+            Guten Morgen! True
+             True
+            >>> terms = sieve.Glossary((("morning", "Vormittag"),))
+            >>> translator.translate("Good morning!", glossary=terms, lossless=True).text
+            'Guten Morgen!'
 
         Args:
             text: A sentence; a list or tuple of them, for a list of translations; or any other
@@ -194,9 +195,10 @@ class Translator:
     ) -> Translation | list[Translation]:
         """As `translate`, while other tasks of the event loop go on.
 
-        >>> import asyncio, sieve
-        >>> asyncio.run(sieve.load("en-de").atranslate("Good morning!")).text
-        'Guten Morgen!'
+        Examples:
+            >>> import asyncio, sieve
+            >>> asyncio.run(sieve.load("en-de").atranslate("Good morning!")).text
+            'Guten Morgen!'
 
         The work is done in a thread, which ends what it began when the task is cancelled.
         """
