@@ -55,6 +55,10 @@ def _version() -> str:
         return "0.1.0+source"
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         return _version()

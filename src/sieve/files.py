@@ -6,6 +6,7 @@ state or the new one, and two processes never write the same file. Knows neither
 
 import hashlib
 import json
+import math
 import os
 import shutil
 import tempfile
@@ -152,6 +153,15 @@ def read_json(path: Path) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ModelError(f"{path}: got {type(value).__name__}, expected a JSON object")
     return value
+
+
+def json_values(value: Any) -> Any:
+    """Tuples as lists, and None for a number that JSON cannot say."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: json_values(item) for key, item in value.items()}
+    return [json_values(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def write_json(path: Path, value: Mapping[str, Any]) -> None:

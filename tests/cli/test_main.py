@@ -85,3 +85,10 @@ def test_a_full_disk_is_one_line() -> None:
     done = run("-c", code)
     assert done.stderr == ("sieve completion: No space left on device; free some and rerun\n")
     assert done.returncode == 2
+
+
+def test_the_package_shows_its_api() -> None:
+    import sieve
+
+    assert dir(sieve) == sorted(sieve.__all__)
+    assert all(getattr(sieve, name) is not None for name in dir(sieve))

@@ -40,3 +40,12 @@ def test_what_is_between_stays() -> None:
 def test_nothing_is_lost(text: str) -> None:
     layout = laid_out(text, words, limit=1000)
     assert layout.filled(layout.sentences, "de") == text
+
+
+@pytest.mark.parametrize("text", ["", "\n", "a\n\n  b. C d.\n12\n", "a", " \n x \n"])
+def test_gaps_are_what_is_between_the_sentences(text: str) -> None:
+    layout = laid_out(text, len, 4)
+    gaps = [" " if gap is None else gap for gap in layout.gaps]
+    assert len(gaps) == len(layout.sentences) + 1
+    filled = "".join(map(str.__add__, gaps, (*layout.sentences, "")))
+    assert filled == layout.filled(layout.sentences, "en")

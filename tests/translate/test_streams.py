@@ -122,7 +122,7 @@ def test_what_is_no_text(translator: Translator, text: Any, message: str) -> Non
 
 def test_iterators_take_one_prefix(translator: Translator) -> None:
     with pytest.raises(InputError, match="prefix: got a list with an iterator of texts"):
-        translator.translate(iter(["bda"]), prefix=["x"])  # type: ignore[call-overload]
+        translator.translate(iter(["bda"]), prefix=["x"])
     with pytest.raises(InputError, match="text: got list_iterator, expected a string or a list"):
         asyncio.run(translator.atranslate(iter(["bda"])))  # type: ignore[call-overload]
 

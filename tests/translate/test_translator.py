@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import FrozenInstanceError, dataclass, field
+from dataclasses import FrozenInstanceError, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -170,6 +170,33 @@ def test_long_lines_are_split_and_joined() -> None:
     assert max(max(batch) for batch in engine.batches) <= 6
 
 
+def test_line_ends_stay() -> None:
+    translator, _ = make(max_tokens=5)
+    found = translator.translate("\n abc\r\n12\n\ndef ghi\n", options=SearchOptions(alignment=True))
+    assert found.text == "\n cba\r\n12\n\nfed ihg\n"
+    assert found.positions == (2, 1, 0, 5, 4, 3, 8, 7, 6)
+    assert [translator.translate(text).text for text in ("12\n", "\n", "a\n")] == [
+        "12\n",
+        "\n",
+        "a\n",
+    ]
+    (begun, other) = translator.translate(["ab\ncd", "ef"], prefix=["x", ""])
+    assert (begun.text, other.text) == ("xba\ndc", "fe")
+    best = translator.translate("ab\ncd", options=SearchOptions(n_best=2))
+    assert [each.text for each in best.n_best] == ["ba\ndc"] * 2
+
+
+def test_a_closed_translator_says_so() -> None:
+    translator, _ = make()
+    with translator as opened:
+        variant = replace(opened, max_tokens=3)
+        assert opened.translate("ab").text == "ba"
+    with pytest.raises(ConfigError) as caught:
+        translator.translate("ab")
+    assert str(caught.value) == "this translator is closed; open the model again with sieve.load"
+    assert variant.translate("ab").text == "ba"
+
+
 def test_scores() -> None:
     translator, _ = make()
     one, other = translator.score(["ab", ""], ["xyz", ""])
@@ -214,7 +241,8 @@ class Doubled(Step):
         return draft.substituted(re.compile("x"), lambda _: "xx", "doubled")
 
 
-def test_edits_of_a_line_lead_from_the_model_s_text_to_the_final_one() -> None:
+@pytest.mark.parametrize("gap", [" ", "\n", "\n\n  "])
+def test_edits_of_a_text_lead_from_the_model_s_text_to_the_final_one(gap: str) -> None:
     letters = Letters()
     translator = Translator(
         Backwards(),
@@ -223,11 +251,11 @@ def test_edits_of_a_line_lead_from_the_model_s_text_to_the_final_one() -> None:
         repairs=Repairs((Doubled(),)),
         max_tokens=5,
     )
-    line = "abx dxf xhx"
+    line = gap.join(("abx", "dxf", "xhx"))
     repaired = translator.translate(line)
-    assert repaired.text == "xxba fxxd xxhxx"
+    assert repaired.text == gap.join(("xxba", "fxxd", "xxhxx"))
     own = translator.translate(line, repair=False)
-    assert (own.text, own.edits) == ("xba fxd xhx", ())
+    assert (own.text, own.edits) == (gap.join(("xba", "fxd", "xhx")), ())
     assert letters.decode([own.ids]) == ["xbafxdxhx"] == letters.decode([repaired.ids])
     text = own.text
     for edit in repaired.edits:

@@ -1,18 +1,13 @@
 """Lines of bytes to text for verbs that translate: whatever a line holds, it stays one line."""
 
-import dataclasses
 import json
-import math
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
+from typing import Any, BinaryIO, TextIO
 
 from sieve.errors import InputError
 from sieve.log import logger
-
-if TYPE_CHECKING:
-    from sieve.translate.translation import Translation
 
 _READ = 1 << 20  # bytes; a pipe gives less, at once
 _LONG = 10_000
@@ -68,23 +63,8 @@ def as_line(text: str) -> bytes:
 
 def as_json(value: dict[str, Any]) -> bytes:
     """An object as one line; what JSON cannot say (infinite scores) is null."""
-    return json.dumps(_finite(value), ensure_ascii=False).encode("utf-8", errors="replace") + b"\n"
+    from sieve.files import json_values
 
-
-def fields_of(translation: "Translation") -> dict[str, Any]:
-    """What JSON says of a translation."""
-    fields = dataclasses.asdict(translation)
-    for each in (fields, *fields["n_best"]):
-        del each["ids"], each["edits"]  # of use to programs that have the model
-    for name in ("positions", "n_best"):
-        if not fields[name]:
-            del fields[name]  # nobody asked
-    return fields
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    return [_finite(item) for item in value] if isinstance(value, list | tuple) else value
+    return (
+        json.dumps(json_values(value), ensure_ascii=False).encode("utf-8", errors="replace") + b"\n"
+    )

@@ -13,7 +13,7 @@ import sys
 from itertools import zip_longest
 from pathlib import Path
 
-from sieve.cli.lines import as_json, decode, fields_of, open_input
+from sieve.cli.lines import as_json, decode, open_input
 from sieve.cli.model_options import add_model_arguments, open_translator
 from sieve.errors import InputError
 
@@ -38,7 +38,7 @@ def execute(arguments: argparse.Namespace) -> None:
         sources, targets = [source for source, _ in chunk], [target for _, target in chunk]
         for translation in translator.score(sources, targets, arguments.selection):
             if arguments.json:
-                sys.stdout.buffer.write(as_json(fields_of(translation)))
+                sys.stdout.buffer.write(as_json(translation.to_dict()))
             else:
                 sys.stdout.buffer.write(f"{translation.score:.6f}\n".encode())
         sys.stdout.buffer.flush()

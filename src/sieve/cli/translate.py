@@ -30,7 +30,6 @@ from sieve.cli.lines import (
     as_json,
     as_line,
     decode,
-    fields_of,
     open_input,
     standard_input,
 )
@@ -188,7 +187,7 @@ def _begun(request: "Request", arguments: argparse.Namespace, number: int) -> "R
 
 def _line(translation: "Translation", arguments: argparse.Namespace) -> bytes:
     """A translation as a line of the output."""
-    return as_json(fields_of(translation)) if arguments.json else as_line(translation.text)
+    return as_json(translation.to_dict()) if arguments.json else as_line(translation.text)
 
 
 def _translate_stream(

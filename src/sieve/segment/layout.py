@@ -30,6 +30,18 @@ class TextLayout:
     sentences: tuple[str, ...]
     lines: tuple[_Line, ...]
 
+    @property
+    def gaps(self) -> tuple[str | None, ...]:
+        """What stands before each sentence, and behind the last; None inside a line."""
+        gaps: list[str | None] = []
+        waiting = ""
+        for line in self.lines:
+            waiting += line.before
+            if line.number:
+                gaps += [waiting, *[None] * (line.number - 1)]
+                waiting = line.after
+        return (*gaps, waiting)
+
     def filled(self, translations: Sequence[str], language: str) -> str:
         """The text with its sentences translated."""
         parts, start = [], 0

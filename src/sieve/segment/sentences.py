@@ -74,8 +74,12 @@ def split(text: str, length: Length, limit: int, language: str = "") -> list[str
 
 def join(parts: list[str], language: str) -> str:
     """Translated parts as one line, with spaces where the language has them."""
-    separator = "" if language.partition("-")[0] in _UNSPACED else " "
-    return separator.join(part for part in parts if part)
+    return separator(language).join(part for part in parts if part)
+
+
+def separator(language: str) -> str:
+    """What stands between two sentences."""
+    return "" if language.partition("-")[0] in _UNSPACED else " "
 
 
 def _ends(text: str, match: re.Match[str], known: Rules) -> bool:

@@ -4,11 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypedDict
 
 from sieve.engines.options import SearchOptions
 from sieve.errors import ConfigError, InputError
+from sieve.repair.glossary import Glossary
 from sieve.translate.translation import Request
+
+
+class Wishes(TypedDict, total=False):
+    """The arguments of `Translator.translate` besides the text, for type checkers."""
+
+    selection: str | None
+    threshold: float | None
+    beam_size: int | None
+    options: SearchOptions | None
+    include: Sequence[str]
+    exclude: Sequence[str]
+    prefix: str | Sequence[str]
+    glossary: Glossary | None
+    lossless: bool | None
+    repair: bool
 
 
 def check(lines: Sequence[str], request: Request) -> None:

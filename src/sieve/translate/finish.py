@@ -44,8 +44,11 @@ class Finish:
         if self.options.alignment:
             sizes = list(map(len, source.encode([line.text for line in parts.sentences])))
             ranked = shifted(ranked, sizes, parts.starts)
-        lines = joined(ranked, parts.starts, self.options, language)
-        return [line or self.translation(Draft("")) for line in lines]
+        texts = joined(ranked, parts, self.options, language)
+        return [
+            text or self.translation(Draft((gaps or ("",))[-1] or ""))
+            for text, gaps in zip(texts, parts.gaps, strict=True)
+        ]
 
     def translation(self, draft: Draft) -> Translation:
         """A draft with everything that is known about it."""

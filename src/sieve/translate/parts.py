@@ -8,9 +8,9 @@ from itertools import pairwise
 
 from sieve.engines.engine import Hypothesis
 from sieve.engines.options import SearchOptions
-from sieve.repair.draft import Edit
 from sieve.repair.step import Line, Trait
 from sieve.segment import sentences
+from sieve.segment.layout import laid_out
 from sieve.tokenize.tokenizer import Tokenizer
 from sieve.translate.translation import Request, Translation
 
@@ -18,45 +18,58 @@ MAX_TOKENS = 128
 """Lines of more source tokens are split into sentences; no part is longer."""
 
 
+Gaps = tuple[str | None, ...]
+"""What stands before each sentence of a text and behind the last; None for what the language has
+between sentences. Empty for a single line."""
 _PREFIXED: frozenset[Trait] = frozenset(("prefix",))
 
 
 @dataclass(frozen=True)
 class Split:
-    """The sentences of several lines."""
+    """The sentences of several texts."""
 
     sentences: list[Line]
     starts: list[int]
-    """The first sentence of each line, and the number of sentences."""
+    """The first sentence of each text, and the number of sentences."""
+    gaps: list[Gaps]
+    """Of each text."""
 
 
 def split(lines: Sequence[str], request: Request, source: Tokenizer, max_tokens: int) -> Split:
-    """Cuts lines into sentences; a given beginning is that of a line's first sentence.
+    """Cuts texts into sentences; a given beginning is that of a text's first sentence.
 
     Args:
-        lines: As they were given; blank ones have no sentence.
+        lines: As they were given; blank ones have no sentence. The line ends of others stay.
         request: What is asked for them.
         source: Counts tokens.
         max_tokens: Of a sentence.
     """
-    traits, starts = _traits(request), [0]
+    traits, starts, gaps = _traits(request), [0], list[Gaps]()
     all_sentences: list[Line] = []
     for number, line in enumerate(lines):
-        for text in _sentences(line, source, max_tokens):
+        texts, gaps_of_line = _sentences(line, source, max_tokens)
+        for text in texts:
             first = len(all_sentences) == starts[-1]
             prefix = request.prefixes[number] if first and request.prefixes else ""
             own = traits.union(_PREFIXED) if prefix else traits
             all_sentences.append(Line(text, own, prefix))
         starts.append(len(all_sentences))
-    return Split(all_sentences, starts)
+        gaps.append(gaps_of_line)
+    return Split(all_sentences, starts, gaps)
 
 
-def _sentences(line: str, source: Tokenizer, max_tokens: int) -> list[str]:
+def _sentences(line: str, source: Tokenizer, max_tokens: int) -> tuple[Sequence[str], Gaps]:
+    def length(text: str) -> int:
+        return len(source.encode([text])[0])
+
+    if "\n" in line:
+        layout = laid_out(line, length, max_tokens)
+        return layout.sentences, layout.gaps
     if not line.strip():
-        return []
+        return [], ()
     if len(line) <= max_tokens:  # a token has a character at least, but for rare bytes
-        return [line]
-    return sentences.split(line, lambda text: len(source.encode([text])[0]), max_tokens)
+        return [line], ()
+    return sentences.split(line, length, max_tokens), ()
 
 
 def _traits(request: Request) -> frozenset[Trait]:
@@ -95,44 +108,75 @@ def shifted(
 
 def joined(
     ranked: Sequence[list[Translation]],
-    starts: Sequence[int],
+    parts: Split,
     options: SearchOptions,
     language: str,
 ) -> list[Translation | None]:
-    """The translation of each line from those of its sentences; None where none has any.
+    """The translation of each text from those of its sentences; None where none has any.
 
     Args:
         ranked: Translations of each sentence, best first.
-        starts: The first sentence of each line, and the number of sentences.
+        parts: The sentences and what is between them.
         options: How they were searched for.
         language: Of the translations.
     """
-    return [_line(ranked[a:b], options, language) for a, b in pairwise(starts)]
-
-
-def _line(
-    ranked: Sequence[list[Translation]], options: SearchOptions, language: str
-) -> Translation | None:
-    parts = [translations for translations in ranked if translations]
-    if not parts:
-        return None
-    lines = [
-        _concatenated([part[min(rank, len(part) - 1)] for part in parts], options, language)
-        for rank in range(max(map(len, parts)))
+    separator = sentences.separator(language)
+    return [
+        _text(ranked[start:end], _Between(gaps, separator), options)
+        for (start, end), gaps in zip(pairwise(parts.starts), parts.gaps, strict=True)
     ]
-    return lines[0] if options.n_best == 1 else replace(lines[0], n_best=tuple(lines))
+
+
+@dataclass(frozen=True)
+class _Between:
+    """What stands between the sentences of a text."""
+
+    gaps: Gaps
+    separator: str
+
+    def filled(self, texts: Sequence[str]) -> tuple[str, list[int]]:
+        """The whole text, and where each of the texts begins in it."""
+        pieces, starts, size = list[str](), list[int](), 0
+        for place, text in enumerate(texts):
+            gap = self.gaps[place] if self.gaps else None
+            if gap is None:
+                gap = self.separator if size and text else ""
+            pieces += [gap, text]
+            starts.append(size + len(gap))
+            size += len(gap) + len(text)
+        return "".join(pieces) + self.end, starts
+
+    @property
+    def end(self) -> str:
+        """What stands behind the last sentence."""
+        return self.gaps[-1] or "" if self.gaps else ""
+
+
+def _text(
+    ranked: Sequence[list[Translation]], between: _Between, options: SearchOptions
+) -> Translation | None:
+    most = max(map(len, ranked), default=0)
+    if not most:
+        return None
+    texts = [
+        _concatenated([part[min(rank, len(part) - 1)] if part else None for part in ranked],
+                      between, options)
+        for rank in range(most)
+    ]  # fmt: skip
+    return texts[0] if options.n_best == 1 else replace(texts[0], n_best=tuple(texts))
 
 
 def _concatenated(
-    parts: Sequence[Translation], options: SearchOptions, language: str
+    sentence_parts: Sequence[Translation | None], between: _Between, options: SearchOptions
 ) -> Translation:
-    if len(parts) == 1:
+    parts = [part for part in sentence_parts if part is not None]
+    if len(parts) == 1 and not between.gaps:
         return parts[0]
     scores = tuple(score for part in parts for score in part.token_scores)
     joined = Hypothesis((), scores, 0)
-    texts = [part.text for part in parts]
+    text, starts = between.filled([part.text if part else "" for part in sentence_parts])
     return Translation(
-        text=sentences.join(texts, language),
+        text=text,
         score=joined.score,
         shortlist_size=max(part.shortlist_size for part in parts),
         vocab_size=parts[0].vocab_size,
@@ -143,16 +187,10 @@ def _concatenated(
         returns=sum(part.returns for part in parts),
         confidence=min((p.confidence for p in parts if p.confidence is not None), default=None),
         ids=tuple(index for part in parts for index in part.ids),
-        edits=tuple(_edits(parts, language)),
+        edits=tuple(
+            edit.shifted(start)
+            for part, start in zip(sentence_parts, starts, strict=True)
+            if part is not None
+            for edit in part.edits
+        ),
     )
-
-
-def _edits(parts: Sequence[Translation], language: str) -> list[Edit]:
-    """The edits of sentences as those of a line; what stands before a sentence is finished."""
-    edits: list[Edit] = []
-    before = ""
-    for part in parts:
-        start = len(sentences.join([before, part.text], language)) - len(part.text)
-        edits += [edit.shifted(start) for edit in part.edits]
-        before = sentences.join([before, part.text], language)
-    return edits

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Protocol
+from dataclasses import asdict, dataclass, field
+from typing import Any, Protocol
 
 from sieve.engines.options import SearchOptions
+from sieve.files import json_values
 from sieve.repair.draft import Edit
 from sieve.repair.glossary import Glossary
 
@@ -41,6 +43,29 @@ class Translation:
     """What the model wrote, in ids of its vocabulary, without the ends of sentences."""
     edits: tuple[Edit, ...] = ()
     """Corrections that repairs made to the model's text, in order."""
+
+    def __str__(self) -> str:
+        return self.text
+
+    def to_dict(self) -> dict[str, Any]:
+        """What JSON can say of it, as `sieve translate --json` does.
+
+        Infinite scores are None; positions and n_best are there if they were asked for. Ids and
+        edits are left out: they are of use to programs that have the model.
+        """
+        fields = asdict(self)
+        for each in (fields, *fields["n_best"]):
+            for name in ("ids", "edits"):
+                del each[name]
+        for name in ("positions", "n_best"):
+            if not fields[name]:
+                del fields[name]
+        plain: dict[str, Any] = json_values(fields)
+        return plain
+
+    def to_json(self) -> str:
+        """The same as one line of JSON."""
+        return json.dumps(self.to_dict(), ensure_ascii=False)
 
 
 @dataclass(frozen=True)

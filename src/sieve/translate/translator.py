@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NoReturn, overload
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, overload
 
 from sieve.engines.engine import Engine
 from sieve.engines.options import SearchOptions
@@ -20,16 +20,29 @@ from sieve.repair.registry import NO_REPAIRS, Repairs
 from sieve.selection.plan import Selector
 from sieve.selection.selectors import Resources, parse_selection
 from sieve.tokenize.tokenizer import Tokenizers, source_ids
-from sieve.translate.asking import begun, check, one_selection, with_wishes
+from sieve.translate.asking import Wishes, begun, check, one_selection, with_wishes
 from sieve.translate.calls import RequestSearch, batches
+from sieve.translate.column import Column, Series
 from sieve.translate.confidence import Confidence
 from sieve.translate.finish import Finish
 from sieve.translate.parts import MAX_TOKENS, split
 from sieve.translate.streams import checked, file_lines, in_order, write_lines
 from sieve.translate.translation import Request, Translation
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    AnySeries = TypeVar("AnySeries", bound=Series)
+
 BATCH_TOKENS = 4096
 """Most padded source tokens in one call of the engine, unless a translator has its own number."""
+
+
+class _Closed:
+    """Stands where the engine of a closed translator was."""
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise ConfigError("this translator is closed; open the model again with sieve.load")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -48,59 +61,22 @@ class Translator:
     """Lines of more source tokens are split into sentences."""
 
     @overload
-    def translate(
-        self,
-        text: str,
-        *,
-        selection: str | None = None,
-        threshold: float | None = None,
-        beam_size: int | None = None,
-        options: SearchOptions | None = None,
-        include: Sequence[str] = (),
-        exclude: Sequence[str] = (),
-        prefix: str = "",
-        glossary: Glossary | None = None,
-        lossless: bool | None = None,
-        repair: bool = True,
-    ) -> Translation: ...
+    def translate(self, text: str, **wishes: Unpack[Wishes]) -> Translation: ...
 
     @overload
     def translate(
-        self,
-        text: list[str] | tuple[str, ...],
-        *,
-        selection: str | None = None,
-        threshold: float | None = None,
-        beam_size: int | None = None,
-        options: SearchOptions | None = None,
-        include: Sequence[str] = (),
-        exclude: Sequence[str] = (),
-        prefix: str | Sequence[str] = "",
-        glossary: Glossary | None = None,
-        lossless: bool | None = None,
-        repair: bool = True,
+        self, text: list[str] | tuple[str, ...], **wishes: Unpack[Wishes]
     ) -> list[Translation]: ...
 
     @overload
-    def translate(
-        self,
-        text: Iterator[str],
-        *,
-        selection: str | None = None,
-        threshold: float | None = None,
-        beam_size: int | None = None,
-        options: SearchOptions | None = None,
-        include: Sequence[str] = (),
-        exclude: Sequence[str] = (),
-        prefix: str = "",
-        glossary: Glossary | None = None,
-        lossless: bool | None = None,
-        repair: bool = True,
-    ) -> Iterator[Translation]: ...
+    def translate(self, text: Iterator[str], **wishes: Unpack[Wishes]) -> Iterator[Translation]: ...
+
+    @overload
+    def translate(self, text: AnySeries, **wishes: Unpack[Wishes]) -> AnySeries: ...
 
     def translate(  # noqa: PLR0913 (a request in words; `run` takes it as one value)
         self,
-        text: str | list[str] | tuple[str, ...] | Iterator[str],
+        text: str | list[str] | tuple[str, ...] | Iterator[str] | Series,
         *,
         selection: str | None = None,
         threshold: float | None = None,
@@ -112,7 +88,7 @@ class Translator:
         glossary: Glossary | None = None,
         lossless: bool | None = None,
         repair: bool = True,
-    ) -> Translation | list[Translation] | Iterator[Translation]:
+    ) -> Translation | list[Translation] | Iterator[Translation] | Series:
         """Translates one text, or several in one go; the order is kept and empty ones stay empty.
 
         Examples:
@@ -133,8 +109,9 @@ class Translator:
 
         Args:
             text: A sentence; a list or tuple of them, for a list of translations; or any other
-                iterable of sentences, for an iterator that reads it as it is read itself. A long
-                sentence is split and joined again.
+                iterable of sentences, for an iterator that reads it as it is read itself; or a
+                pandas Series, for a Series of translations. A long sentence is split and joined
+                again; the line ends of a text stay.
             selection: `none`, `frequent:N`, `lexicon:K`, `nvs:λ`, joined by `+`. By default `nvs`
                 at the model's own threshold where it has a head, else `none`.
             threshold: Short for `selection="nvs:threshold"`.
@@ -147,6 +124,9 @@ class Translator:
             lossless: Short for `options=SearchOptions(lossless=lossless)`.
             repair: Whether to correct what models do badly: names, numbers, times, capitals, …
         """
+        column = Column.of(text)
+        if column is not None:
+            text = column.texts
         if not isinstance(text, str | Iterable) or isinstance(text, bytes):
             raise InputError(f"text: got {type(text).__name__}, expected a string or several")
         listed = isinstance(text, str | list | tuple)
@@ -167,6 +147,8 @@ class Translator:
         if not listed:
             return in_order(text, lambda chunk: self.run(chunk, begun(request, prefix, len(chunk))))
         translations = self.run(lines, request)
+        if column is not None:
+            return column.filled(translations)  # type: ignore[no-any-return]
         return translations[0] if isinstance(text, str) else translations
 
     def translate_file(self, source: str | Path, target: str | Path, **options: Any) -> int:
@@ -210,6 +192,13 @@ class Translator:
             lambda: self.translate(text, **options)
         )
         return result
+
+    def __enter__(self) -> Translator:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Lets go of the model; variants of this translator keep it."""
+        object.__setattr__(self, "engine", _Closed())
 
     def __reduce__(self) -> NoReturn:
         raise ConfigError(
