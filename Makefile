@@ -12,7 +12,8 @@ setup: $(STAMP)
 $(STAMP): pyproject.toml constraints.txt $(NATIVE)
 	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade pip
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev,evaluate]'
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev,evaluate]' \
+	  --config-settings=cmake.define.SIEVE_STRICT=ON
 	touch $@
 
 demo: setup
