@@ -5,13 +5,16 @@ they arrive. With --input and --output, an interrupted run resumes when rerun; i
 input or an option has changed, it starts over and says so. Long lines are split into sentences
 and joined again.
 
+An --input that is a document (docx, HTML, Markdown, …: docs/documents.md) is translated as a whole,
+with everything but its words in place.
+
 Examples:
   echo "Make yourself at home!" | sieve translate models/en-de
   sieve translate models/en-de --selection nvs:0.99 < news.en > news.de
   sieve translate models/en-de --selection none --json < news.en | jq .score
   sieve translate models/en-de --input news.en --output news.de --device cuda --precision float16
   sieve translate models/en-de --exclude Haus --include Eigenheim < house.en
-  sieve translate models/en-de --format html --input page.en.html --output page.de.html
+  sieve translate models/en-de --input report.en.docx --output report.de.docx
 """
 
 import argparse
@@ -24,7 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import sieve
-from sieve.cli.documents import check_document_options, run_document
+from sieve.cli.documents import document_format, run_document
 from sieve.cli.lines import (
     arriving_lines,
     as_json,
@@ -60,8 +63,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     files.add_argument("--json", action="store_true", help="one JSON object per line")
     files.add_argument(
         "--format",
-        choices=["html", "markdown", "text"],
-        help="translate a whole document; markup, code and layout are kept",
+        metavar="NAME",
+        help="of a document: docx, html, markdown, …; lines: line by line, whatever it is "
+        "(default: what --input is by content and name, else lines)",
     )
     words = parser.add_argument_group("words")
     words.add_argument(
@@ -141,9 +145,9 @@ def execute(arguments: argparse.Namespace) -> None:
     if arguments.n_best > 1 and not arguments.json:
         raise ConfigError(f"--n-best {arguments.n_best} requires --json")
     request = _request(arguments)
-    if arguments.format:
-        check_document_options(arguments)
-        run_document(open_translator(arguments), request, arguments)
+    format = document_format(arguments)
+    if format is not None:
+        run_document(lambda: open_translator(arguments), request, format, arguments)
         return
     output = _resumable(arguments)
     if output is None:

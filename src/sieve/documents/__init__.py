@@ -1,14 +1,28 @@
-"""Documents: HTML, Markdown and plain text, translated with their markup in place.
+"""Documents of many formats, translated with everything but their words in place.
 
 Knows a translator by what it answers; no engine, no server.
 """
 
-from sieve.documents.document import (
-    Document,
-    Format,
+from sieve.documents.document import Document, token_counter
+from sieve.documents.recognition import FORMATS, guessed, named, recognised
+from sieve.documents.streaming import (
     read_document,
-    token_counter,
+    translate_bytes,
     translate_document,
+    translate_file,
+    translate_stream,
 )
 
-__all__ = ["Document", "Format", "read_document", "token_counter", "translate_document"]
+__all__ = [
+    "FORMATS",
+    "Document",
+    "guessed",
+    "named",
+    "read_document",
+    "recognised",
+    "token_counter",
+    "translate_bytes",
+    "translate_document",
+    "translate_file",
+    "translate_stream",
+]

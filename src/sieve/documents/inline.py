@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from sieve.documents.blocks import Block, Mark, Part
+from sieve.documents.blocks import BREAK, Block, Mark, Part, Syntax
 
 _ROOT = -1
 
@@ -28,6 +28,8 @@ class Element:
     opaque: bool = False
     leans: int = 0
     """Of a point: −1 belongs to what stands before it, 1 to what follows, 0 to neither."""
+    syntax: Syntax | None = None
+    """How text in it is written, where that is not as around it."""
 
     @property
     def is_point(self) -> bool:
@@ -41,6 +43,8 @@ class Layout:
 
     text: str
     elements: tuple[Element, ...]
+    breaks: bool = False
+    """Whether BREAK in the text stands for a mark."""
 
 
 def layout(block: Block) -> Layout:
@@ -86,6 +90,7 @@ def _partners(marks: list[Mark]) -> dict[int, int]:
 
 class _Builder:
     def __init__(self) -> None:
+        self._breaks = False
         self._texts: list[str] = []
         self._length = 0
         self._elements: list[Element] = []
@@ -104,12 +109,16 @@ class _Builder:
             self._elements[index].after = list(mark.raw)
             return
         element = Element(here, here, parent, list(mark.raw), opaque=mark.kind == "opaque")
+        element.syntax = mark.syntax
         self._elements.append(element)
         if mark.kind == "open" and number in partners:
             self._open.append((number, len(self._elements) - 1))
         elif mark.kind == "opaque":
             self.add_text(mark.text)
             element.end = self._length
+        elif mark.kind == "break":
+            self._breaks = True
+            self.add_text(BREAK)
         else:
             element.leans = {"open": 1, "close": -1}.get(mark.kind, 0)
 
@@ -117,7 +126,7 @@ class _Builder:
         text = "".join(self._texts)
         for element in self._elements:
             _shrink(element, text)
-        return Layout(text, tuple(_merged(self._elements)))
+        return Layout(text, tuple(_merged(self._elements)), self._breaks)
 
 
 def _shrink(element: Element, text: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sieve.documents.blocks import Block, Part
+from sieve.documents.blocks import BREAK, Block, Part, Syntax
 from sieve.documents.inline import Element, Layout
 from sieve.documents.projection import Placed
 
@@ -34,32 +34,35 @@ class _Writer:
         self._source = block.raw
         self._out: list[str] = []
         self._at = 0
+        self._after_space = True  # what was written last
 
     def run(self) -> str:
         """Walks the tree without recursion: documents come from strangers."""
-        stack: list[tuple[int, list[int]]] = [(-1, list(reversed(self._children.get(-1, []))))]
+        first = list(reversed(self._children.get(-1, [])))
+        stack: list[tuple[int, list[int], Syntax]] = [(-1, first, self._block.syntax)]
         while stack:
-            number, waiting = stack[-1]
+            number, waiting, syntax = stack[-1]
             if waiting:
                 child = waiting.pop()
                 element = self._layout.elements[child]
-                self._text_to(self._placed.spans[child][0])
-                if self._is_leaf(element, child):
+                self._text_to(self._placed.spans[child][0], syntax)
+                if self._is_leaf(element, child, syntax):
                     continue
-                self._out.append(self._raw(element.before))
-                stack.append((child, list(reversed(self._children.get(child, [])))))
+                self._emit(self._raw(element.before))
+                inside = list(reversed(self._children.get(child, [])))
+                stack.append((child, inside, element.syntax or syntax))
                 continue
             stack.pop()
             if number >= 0:
-                self._text_to(self._placed.spans[number][1])
-                self._out.append(self._raw(self._layout.elements[number].after))
-        self._text_to(len(self._placed.text))
+                self._text_to(self._placed.spans[number][1], syntax)
+                self._emit(self._raw(self._layout.elements[number].after))
+        self._text_to(len(self._placed.text), self._block.syntax)
         return "".join(self._out)
 
-    def _is_leaf(self, element: Element, number: int) -> bool:
+    def _is_leaf(self, element: Element, number: int, syntax: Syntax) -> bool:
         """Writes a point or something opaque; False for what has content."""
         if element.opaque and not element.is_point:
-            self._out.append(self._raw(element.before))
+            self._emit(self._raw(element.before))
             self._at = max(self._at, self._placed.spans[number][1])
             return True
         if not element.is_point:
@@ -69,21 +72,27 @@ class _Writer:
         if text[:here][-1:].isspace() and text[here : here + 1].isspace():
             # it stood between spaces, and the model saw but one
             after = self._placed.text[self._at : self._at + 1]
-            raw = raw if not after or after.isspace() else raw + " "
-            if self._out and not self._written_space():
-                raw = " " + raw
-        self._out.append(raw)
+            space = syntax.write(" ", self._source)
+            raw = raw if not after or after.isspace() else raw + space
+            if not self._after_space:
+                raw = space + raw
+        self._emit(raw)
         return True
 
-    def _written_space(self) -> bool:
-        last = next((part for part in reversed(self._out) if part), " ")
-        return last[-1].isspace()
+    def _emit(self, raw: str) -> None:
+        if raw:
+            self._out.append(raw)
+            self._after_space = raw[-1].isspace()
 
-    def _text_to(self, end: int) -> None:
+    def _text_to(self, end: int, syntax: Syntax) -> None:
         if end > self._at:
             text = self._placed.text[self._at : end]
-            self._out.append(self._block.syntax.write(text, self._source))
             self._at = end
+            if self._layout.breaks:
+                text = text.replace(BREAK, "")
+            if text:
+                self._out.append(syntax.write(text, self._source))
+                self._after_space = text[-1].isspace()
 
     def _raw(self, parts: Sequence[Part]) -> str:
         return "".join(part if isinstance(part, str) else self._done[id(part)] for part in parts)

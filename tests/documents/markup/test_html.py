@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sieve.documents import read_document, translate_document
-from sieve.documents.html_tokens import html_tokens
+from sieve.documents.markup.html_tokens import html_tokens
 from sieve.errors import ConfigError
 from sieve.translate.translator import Translator
 
@@ -93,7 +93,7 @@ def test_what_the_model_says_is_text_not_markup(copier: Translator) -> None:
 
 def test_unknown_format() -> None:
     with pytest.raises(ConfigError, match=r"format: got 'rtf', expected one of html, markdown, te"):
-        read_document("", "rtf")  # type: ignore[arg-type]
+        read_document("", "rtf")
 
 
 def tags(document: str) -> Counter[str]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from html.entities import html5
 
 from sieve.documents.blocks import Block, Kind, Mark, Part, Syntax
-from sieve.documents.html_tokens import Attribute, Token, html_tokens
+from sieve.documents.markup.html_tokens import Attribute, Token, html_tokens
 
 INLINE = {
     "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "data", "del", "dfn", "em", "font",

@@ -12,8 +12,8 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from sieve.documents.blocks import Block, Mark, Part, Syntax
-from sieve.documents.html_blocks import INLINE, VOID
-from sieve.documents.html_tokens import html_tokens
+from sieve.documents.markup.html_blocks import INLINE, VOID
+from sieve.documents.markup.html_tokens import html_tokens
 
 _TOKEN = re.compile(
     r"(?P<escape>\\[!-/:-@\[-`{-~])"

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 
 from sieve.documents.blocks import Part
-from sieve.documents.html_blocks import html_parts
-from sieve.documents.markdown_inline import inline_block, label_key
+from sieve.documents.markup.html_blocks import html_parts
+from sieve.documents.markup.markdown_inline import inline_block, label_key
 
 _FRONT = re.compile(r"\A(---|\+\+\+)[ \t]*\r?\n.*?^\1[ \t]*(?:\r?\n|\Z)", re.S | re.M)
 _DEFINITION = re.compile(r"^[ >]{0,9}\[([^\]\n^][^\]\n]*)\]:[ \t]*\S.*$", re.M)

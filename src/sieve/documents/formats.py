@@ -1,0 +1,78 @@
+"""What a format is: how a file of it is recognised, read into pieces and written from them.
+
+Knows no format by name.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import IO
+
+from sieve.documents.blocks import Member, Part, Piece
+from sieve.errors import InputError
+
+MOST_TEXT = 64 << 20
+"""Bytes of a document that is read at once."""
+
+_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"),
+          (codecs.BOM_UTF16_BE, "utf-16-be"))  # fmt: skip
+
+
+class DamagedError(InputError):
+    """A document that cannot be read; whoever knows its name puts that in front."""
+
+
+def _always(head: bytes) -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class Format:
+    """A kind of document."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    """Endings of file names, with their points, in small letters."""
+    media_type: str
+    read: Callable[[IO[bytes]], Iterator[Piece]]
+    """Reads a file that can be rewound; it stays open until all is written."""
+    write: Callable[[Iterable[str | Member], IO[bytes]], None]
+    fits: Callable[[bytes], bool] = _always
+    """Whether a file that begins so is of this format, where several share a suffix."""
+    parts: Callable[[str], Iterator[Part]] | None = None
+    """Reads what is text already; None where a file is no text."""
+
+
+def text_format(
+    name: str,
+    suffixes: tuple[str, ...],
+    media_type: str,
+    parts: Callable[[str], Iterator[Part]],
+    fits: Callable[[bytes], bool] = _always,
+) -> Format:
+    """A format of one text: UTF-8, or UTF-16 with its mark. Other bytes pass as they are."""
+
+    def read(source: IO[bytes]) -> Iterator[Piece]:
+        data = source.read(MOST_TEXT + 1)
+        if len(data) > MOST_TEXT:
+            raise DamagedError(f"is larger than {MOST_TEXT >> 20} MiB; split it")
+        mark, encoding = next(
+            ((mark, encoding) for mark, encoding in _MARKS if data.startswith(mark)), (b"", "utf-8")
+        )
+        yield Member(encoding)
+        yield mark.decode(encoding)
+        yield from parts(data[len(mark) :].decode(encoding, errors="surrogateescape"))
+
+    return Format(name, suffixes, media_type, read, write_text, fits, parts)
+
+
+def write_text(pieces: Iterable[str | Member], target: IO[bytes]) -> None:
+    """Writes a document of one text."""
+    member = Member()
+    for piece in pieces:
+        if isinstance(piece, Member):
+            member = piece
+        else:
+            target.write(piece.encode(member.encoding, errors=member.errors))

@@ -1,0 +1,1 @@
+"""Markup: HTML, Markdown and XML into blocks. Knows no packages and no files."""

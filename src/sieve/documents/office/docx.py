@@ -1,0 +1,159 @@
+"""Word documents: paragraphs in the body, tables, notes, headers, comments and text boxes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from sieve.documents.blocks import Part
+from sieve.documents.markup.xml_tree import Handler, Node, XmlReader, with_attributes
+from sieve.documents.office.packages import Package, Reader, content_types, package_format
+from sieve.documents.office.styled_runs import RunNames, paragraph
+
+NAMESPACES = {
+    "http://schemas.openxmlformats.org/wordprocessingml/2006/main": "w",
+    "http://purl.oclc.org/ooxml/wordprocessingml/main": "w",
+    "http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing": "wp",
+    "http://purl.oclc.org/ooxml/drawingml/wordprocessingDrawing": "wp",
+    "http://schemas.openxmlformats.org/officeDocument/2006/math": "m",
+    "http://purl.oclc.org/ooxml/officeDocument/math": "m",
+}
+_TYPE = re.compile(
+    r"application/vnd\.(?:openxmlformats-officedocument\.wordprocessingml|ms-word)\."
+    r"(?:document\.main|template\.main|document\.macroEnabled\.main|"
+    r"template\.macroEnabledTemplate\.main|header|footer|footnotes|endnotes|comments)\+xml"
+)
+_UNSEEN = re.compile(r"<(?:\w+:)?(?:lang|noProof|webHidden)\b[^>]*/>")
+_EMPTY = re.compile(r"<([^\s/>]+)(?:\s*/>|></\1>)")
+
+
+def _clean(look: str) -> str:
+    look = _UNSEEN.sub("", look)
+    return "" if _EMPTY.fullmatch(look) else look
+
+
+def _folded(children: Sequence[Node | str]) -> list[Node | str]:
+    """Runs from the beginning to the end of a field as one element.
+
+    A link becomes a container of the runs it shows; any other field is kept. A field that goes on
+    in another paragraph stays in its runs.
+    """
+    out: list[Node | str] = []
+    stack: list[int] = []  # where in `out` fields begin
+    for child in _single(children):
+        out.append(child)
+        mark = _field_mark(child)
+        if mark == "begin":
+            stack.append(len(out) - 1)
+        elif mark == "end" and stack:
+            first = stack.pop()
+            out[first:] = [_field([each for each in out[first:] if isinstance(each, Node)])]
+    return out
+
+
+def _single(children: Sequence[Node | str]) -> Iterator[Node | str]:
+    """Runs that hold the mark of a field and more as several runs."""
+    for child in children:
+        if isinstance(child, str) or child.name != "w:r" or len(child.children) < 3:
+            yield child
+            continue
+        inside = [each for each in child.elements() if each.name != "w:rPr"]
+        if not any(each.name == "w:fldChar" for each in inside):
+            yield child
+            continue
+        look = child.child("w:rPr")
+        for each in inside:
+            yield Node("w:r", child.head, [*([look] if look else []), each], child.tail)
+
+
+def _field_mark(child: Node | str) -> str | None:
+    if isinstance(child, str) or child.name != "w:r":
+        return None
+    mark = child.child("w:fldChar")
+    return mark.get("fldCharType") if mark else None
+
+
+def _field(runs: list[Node]) -> Node:
+    places = [place for place, run in enumerate(runs) if _field_mark(run) == "separate"]
+    middle = places[0] + 1 if places else len(runs) - 1
+    code = "".join(
+        part
+        for run in runs[:middle]
+        for node in run.walk()
+        if node.name == "w:instrText"
+        for part in node.children
+        if isinstance(part, str)
+    )
+    if code.split()[:1] != ["HYPERLINK"]:
+        return Node("field", "", list(runs))
+    head = "".join(run.raw for run in runs[:middle])
+    return Node("link", head, list(runs[middle:-1]), runs[-1].raw)
+
+
+_RUNS = RunNames(
+    run="w:r",
+    look="w:rPr",
+    text="w:t",
+    preludes=frozenset({"w:pPr", "w:sdtPr", "w:sdtEndPr", "w:smartTagPr", "w:customXmlPr"}),
+    clean=_clean,
+    containers=frozenset(
+        {
+            "link",
+            "w:hyperlink",
+            "w:ins",
+            "w:moveTo",
+            "w:sdt",
+            "w:sdtContent",
+            "w:smartTag",
+            "w:customXml",
+            "w:dir",
+            "w:bdo",
+        }
+    ),
+    separators=frozenset({"w:br", "w:cr", "w:tab", "w:ptab"}),
+    dropped=frozenset({"w:proofErr", "w:lastRenderedPageBreak", "w:softHyphen"}),
+    notes=frozenset({"w:footnoteReference", "w:endnoteReference", "w:commentReference"}),
+    kept=frozenset({"field", "w:fldSimple", "m:oMath", "m:oMathPara"}),
+    ranges={
+        "w:bookmarkStart": ("open", "bookmark"),
+        "w:bookmarkEnd": ("close", "bookmark"),
+        "w:commentRangeStart": ("open", "comment"),
+        "w:commentRangeEnd": ("close", "comment"),
+        "w:permStart": ("open", "permission"),
+        "w:permEnd": ("close", "permission"),
+    },
+    characters={"w:noBreakHyphen": "\N{NON-BREAKING HYPHEN}"},
+    folded=_folded,
+    keeps_space=True,
+)
+
+
+def _described(reader: XmlReader, node: Node) -> Iterator[Part]:
+    """A picture's element with the texts that are read in its place."""
+    yield from with_attributes(node.head, ("descr", "title"))
+    yield from reader.parts_of_all(node.children)
+    yield node.tail
+
+
+def _paragraph(reader: XmlReader, node: Node) -> Iterator[Part]:
+    return paragraph(_RUNS, reader, node)
+
+
+_HANDLERS: Mapping[str, Handler] = {"w:p": _paragraph, "wp:docPr": _described}
+
+
+def _read(chunks: Iterable[str]) -> Iterator[Part]:
+    return XmlReader(NAMESPACES, _HANDLERS).read(chunks)
+
+
+def _readers(package: Package) -> Mapping[str, Reader]:
+    types = content_types(package)
+    return {name: _read for name, type in types.items() if _TYPE.fullmatch(type)}
+
+
+DOCX = package_format(
+    "docx",
+    (".docx", ".docm", ".dotx", ".dotm"),
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    _readers,
+)

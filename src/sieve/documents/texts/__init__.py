@@ -1,0 +1,1 @@
+"""Formats of plain text, one file each: text into blocks. Knows no files."""
