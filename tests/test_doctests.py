@@ -7,7 +7,7 @@ import pytest
 
 from sieve.bundle.catalogue import built_in
 
-MODULES = ["sieve.translate.translator", "sieve.translate.load", "sieve.documents.document"]
+MODULES = ["sieve.translate.translator", "sieve.translate.load", "sieve.documents.streaming"]
 
 
 @pytest.mark.parametrize("name", MODULES)
