@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 from blocks import EVERY, ROOT, Block
+from packages import runs, word
 from toy_lexicon import random_lexicon
 
 from sieve.cli.main import VERBS, main, verb_parser
@@ -98,6 +99,8 @@ def folder(tmp_path: Path, model: Path, imported: Path | None) -> Path:
             (tmp_path / f"{name}.{suffix}").write_text(text, "utf-8")
     idioms = "-1\tmake yourself at home\tmachen Sie es sich bequem\t1\n" * len(SENTENCES)
     (tmp_path / "itds_idiom_test.en-de.info").write_text(idioms, "utf-8")
+    (tmp_path / "page.en.html").write_text("<p>The <b>house</b> is small.</p>", "utf-8")
+    (tmp_path / "report.docx").write_bytes(word(f"<w:p>{runs('The ', 'b:house')}</w:p>"))
     (tmp_path / "terms.tsv").write_text("report\tBericht\n", "utf-8")
     (tmp_path / "model").symlink_to(model)
     (tmp_path / "my-models").mkdir()

@@ -15,6 +15,7 @@ from sieve.documents.office import packages
 from sieve.documents.office.docx import DOCX
 from sieve.documents.texts.plain import text_parts
 from sieve.errors import ConfigError, InputError
+from sieve.kinds import HEAD, refuse
 
 FORMATS = {
     format.name: format
@@ -27,8 +28,6 @@ FORMATS = {
 }
 """Formats by name. To add one: docs/documents.md."""
 
-_HEAD = 4096
-_OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ZIP = b"PK\x03\x04"
 
 
@@ -59,16 +58,11 @@ def recognised(source: IO[bytes], name: str = "", format: str | None = None) -> 
 
 def guessed(source: IO[bytes], name: str = "") -> Format | None:
     """The format of a file as far as its content and name tell."""
-    head = source.read(_HEAD)
+    head = source.read(HEAD)
     source.seek(0)
-    place = f"{name}: " if name else ""
-    if head.startswith(_OLD_OFFICE):
-        raise InputError(
-            f"{place}got an Office file that is encrypted or from before 2007; "
-            "save it without a password as docx, xlsx or pptx"
-        )
-    if head.startswith(_ZIP):
-        return FORMATS.get(packages.kind(source))
+    if head.startswith(_ZIP) and (package := packages.kind(source)) in FORMATS:
+        return FORMATS[package]
+    refuse(head, name or "the document")
     suffix = PurePath(name).suffix.lower()
     return next(
         (kind for kind in FORMATS.values() if suffix in kind.suffixes and kind.fits(head)), None
