@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from directories import unsealed
 
 from sieve.bundle.config import ModelConfig
 from sieve.bundle.directory import open_bundle, write_bundle
 from sieve.bundle.quantization import pack, quantize, unpack
-from sieve.bundle.weights import float_tensors, mapped_parameters, parameter_shapes
+from sieve.bundle.weights import float_tensors, parameter_shapes, stored_parameters
 from sieve.data.corpus import Corpus
 from sieve.errors import ModelError
 from sieve.files import read_json, write_json
@@ -51,12 +52,13 @@ def make(toy_data: Any, tmp_path: Path) -> Make:
 
     def both(changes: Any = (), **sections: Any) -> tuple[Path, Path]:
         save_model(tmp_path / "fp32", model, tokenizers, {})
+        unsealed(tmp_path / "fp32")
         bundle = open_bundle(tmp_path / "fp32")
         tensors = {**quantize(bundle.tensors(), "model"), **dict(changes)}
         tensors = {name: array for name, array in tensors.items() if array is not None}
         config = {**bundle.sections(), "weights": {"format": "int8", "layout": 1}, **sections}
         write_bundle(tmp_path / "int8", config, tensors, tokenizers)
-        return tmp_path / "fp32", tmp_path / "int8"
+        return tmp_path / "fp32", unsealed(tmp_path / "int8")
 
     return both
 
@@ -72,14 +74,13 @@ def test_torch_opens_the_rounded_model(make: Make) -> None:
     assert not rounded.training
 
 
-def test_mapped_parameters_are_aligned_and_as_stored(make: Make) -> None:
+def test_stored_parameters_are_aligned_and_as_stored(make: Make) -> None:
     for directory in make():
         bundle = open_bundle(directory)
-        mapped, read = mapped_parameters(bundle), bundle.tensors()
-        assert mapped.keys() == read.keys()
-        for name, array in mapped.items():
+        stored, read = stored_parameters(bundle), bundle.tensors()
+        assert stored.keys() == read.keys()
+        for name, array in stored.items():
             assert np.array_equal(array, read[name])
-            assert not array.flags.writeable
             assert array.nbytes % 64 or array.ctypes.data % 64 == 0, name
             assert array.flags.aligned
     assert open_bundle(make()[1]).is_int8
@@ -100,7 +101,7 @@ NAN = np.full(64, np.nan, np.float32)
 )
 def test_damaged_int8_directories(make: Make, changes: dict[str, Any], message: str) -> None:
     directory = make(changes)[1]
-    for read in (load_model, lambda d: mapped_parameters(open_bundle(d))):
+    for read in (load_model, lambda d: stored_parameters(open_bundle(d))):
         with pytest.raises(ModelError, match=rf"int8: .*{message}"):
             read(directory)
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from directories import unsealed
 
 from sieve.bundle.config import ModelConfig
 from sieve.bundle.directory import open_bundle
@@ -33,7 +34,7 @@ def model(toy_data: Any, tmp_path: Path) -> Path:
     save_model(
         directory, TranslationModel(ModelConfig(V, V, 1, 1, 16, 32, 2)), tokenizers, metadata
     )
-    return directory
+    return unsealed(directory)
 
 
 def refused(capsys: pytest.CaptureFixture[str], *argv: object) -> str:
@@ -61,7 +62,8 @@ def test_a_whole_directory_that_translates(
     sizes = [(d / "model.safetensors").stat().st_size / 1e6 for d in (output, model)]
     shown = capsys.readouterr().out
     assert shown.startswith(f"{output}: {sizes[0]:.1f} MB, before {sizes[1]:.1f} MB (")
-    assert {p.name for p in output.iterdir()} == {p.name for p in model.iterdir()}
+    added = {p.name for p in output.iterdir()} - {p.name for p in model.iterdir()}
+    assert added == {"manifest.json"}
     for name in ("lexicon.safetensors", "names.safetensors", "MODEL_CARD.md", "tokenizer.json"):
         assert (output / name).read_bytes() == (model / name).read_bytes()
     before, after = read_json(model / "config.json"), read_json(output / "config.json")

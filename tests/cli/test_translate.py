@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import torch
+from directories import unsealed
 
 from sieve.bundle.config import ModelConfig
 from sieve.cli.lines import arriving_lines
@@ -219,7 +220,7 @@ def test_what_has_changed_is_told_and_nothing_is_mixed(
     model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], changed: str, what: str
 ) -> None:
     own, glossary = tmp_path / "model", tmp_path / "glossary"
-    shutil.copytree(model, own)
+    unsealed(Path(shutil.copytree(model, own)))
     glossary.write_text("bda\tBDA\n")
     source, target, arguments = files(own, tmp_path, b"bda fga\nfga\n")
     arguments += ["--glossary", str(glossary)]
@@ -314,7 +315,7 @@ def test_no_such_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
 
 def test_no_repair(model: Path, tmp_path: Path) -> None:
     english = tmp_path / "en-yy"
-    shutil.copytree(model, english)
+    unsealed(Path(shutil.copytree(model, english)))
     config = json.loads((english / "config.json").read_text())
     (english / "config.json").write_text(json.dumps({**config, "languages": ["en", "yy"]}))
     text = b"12345\n"

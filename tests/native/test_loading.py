@@ -1,13 +1,14 @@
 """From a model directory to the native engine: which engine is chosen, and no torch is needed."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 from child import printed, run_python
-from directories import write_model
+from directories import unsealed, write_model
 
 import sieve
 from sieve.cli.main import main
@@ -258,10 +259,7 @@ def test_tensors_at_odd_places(packed: Path, tmp_path: Path) -> None:
     size = int.from_bytes(raw[:8], "little")
     expected = texts(sieve.load(packed))
     for spaces in (1, 2, 3, 4):
-        directory = tmp_path / f"model{spaces}"
-        directory.mkdir()
-        for path in packed.iterdir():
-            (directory / path.name).write_bytes(path.read_bytes())
+        directory = unsealed(Path(shutil.copytree(packed, tmp_path / f"model{spaces}")))
         header = raw[8 : 8 + size] + b" " * spaces
         moved = len(header).to_bytes(8, "little") + header + raw[8 + size :]
         (directory / "model.safetensors").write_bytes(moved)

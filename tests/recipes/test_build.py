@@ -1,6 +1,7 @@
 """The whole graph on a tiny generated pair: built, killed and resumed, the same in the end."""
 
 import bz2
+import hashlib
 import json
 import os
 import re
@@ -146,11 +147,13 @@ def build(folder: Path, work: str, verbs: Verbs, choice: Choice = EVERYTHING) ->
 
 
 def without_times(files: dict[str, bytes]) -> dict[str, Any]:
-    """Card and configuration say how long training took."""
+    """Card and configuration say how long training took, and the manifest has their hashes."""
     config = json.loads(files["config.json"])
     assert config["training"].pop("minutes") >= 0
     card = re.sub(rb"[\d.]+ minutes", b"", files["MODEL_CARD.md"])
-    return {**files, "config.json": config, "MODEL_CARD.md": card}
+    hashes = json.loads(files["manifest.json"])["files"]
+    assert hashes.pop("config.json") == hashlib.sha256(files["config.json"]).hexdigest()
+    return {**files, "config.json": config, "MODEL_CARD.md": card, "manifest.json": hashes}
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -7,6 +7,7 @@ from generated_models import Weights, random_weights
 
 from sieve.bundle.config import ModelConfig
 from sieve.bundle.directory import write_bundle
+from sieve.bundle.integrity import MANIFEST_FILE
 from sieve.bundle.quantization import LAYOUT, quantize
 from sieve.config import to_dict
 from sieve.data.corpus import Corpus
@@ -19,7 +20,7 @@ METADATA = {"languages": ["xx", "yy"], "selection": {"threshold": 0.4}}
 def write_model(
     directory: Path, corpus: Path, *, int8: bool = False, **changes: Any
 ) -> tuple[ModelConfig, Weights]:
-    """A model for the tokenizers of a corpus."""
+    """A model for the tokenizers of a corpus, unsealed: tests change what it says."""
     tokenizers = Corpus.open(corpus).tokenizers()
     V = tokenizers.target.vocab_size
     settings: dict[str, Any] = {
@@ -34,4 +35,11 @@ def write_model(
         sections["weights"] = {"format": "int8", "layout": LAYOUT}
         tensors = quantize(weights, "generated")
     write_bundle(directory, sections, tensors, tokenizers)
+    unsealed(directory)
     return config, weights
+
+
+def unsealed(directory: Path) -> Path:
+    """The directory without its manifest, as older versions wrote it."""
+    (directory / MANIFEST_FILE).unlink(missing_ok=True)
+    return directory

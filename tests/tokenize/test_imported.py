@@ -135,8 +135,8 @@ def test_equal_files_with_other_special_ids_are_another_tokenizer(model: bytes) 
     [
         ("tokenizer.spm", b"", "damaged: its content is not what tokenizer.json recorded"),
         ("tokenizer.vocab.json", b"[]", "damaged: its content"),
-        ("tokenizer.spm", None, "cannot be read"),
-        ("tokenizer.vocab.json", None, "cannot be read"),
+        ("tokenizer.spm", None, "no such file"),
+        ("tokenizer.vocab.json", None, "no such file"),
     ],
 )
 def test_changed_files(

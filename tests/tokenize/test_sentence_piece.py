@@ -7,6 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sieve.errors import ConfigError, InputError, ModelError
+from sieve.files import Folder
 from sieve.tokenize.sentence_piece import (
     SentencePieceOptions,
     SentencePieceTokenizer,
@@ -133,7 +134,7 @@ def test_garbage_is_an_error_and_never_a_crash(
     (directory / "t.spm").write_bytes(bad)
     if bad != good:
         with pytest.raises(ModelError, match="damaged"):
-            SentencePieceTokenizer.load(directory, entry)
+            SentencePieceTokenizer.load(Folder(directory), entry)
     with contextlib.suppress(ModelError):  # as a file from elsewhere, without the recorded hash
         SentencePieceTokenizer(bad).encode(["a b"])
 

@@ -60,7 +60,15 @@ def test_damaged_descriptions_are_named(tmp_path: Path) -> None:
         ('{"format_version": 9}', "got format_version 9"),
         ('{"format_version": 1}', "got None for a tokenizer"),
         ('{"format_version": 1, "source": {"kind": "moses"}}', "did you mean 'moses-bpe'"),
-        ('{"format_version": 1, "source": {"kind": "sentencepiece"}}', "cannot be read"),
+        ('{"format_version": 1, "source": {"kind": "sentencepiece"}}', "no such file"),
+        (
+            '{"format_version": 1, "source": {"kind": "sentencepiece", "file": "../../etc/hosts"}}',
+            "names the file '../../etc/hosts', expected a plain name",
+        ),
+        (
+            '{"format_version": 1, "source": {"kind": "moses-bpe", "codes": "/dev/zero"}}',
+            "names the file '/dev/zero', expected a plain name",
+        ),
     ]:
         path.write_text(text)
         with pytest.raises(ModelError, match=message):

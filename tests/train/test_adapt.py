@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from directories import unsealed
 
 from sieve.bundle.directory import LEXICON_FILE, NAMES_FILE, Bundle, open_bundle
 from sieve.data.corpus import Corpus
@@ -26,7 +27,7 @@ def make_model(tmp_path: Path, toy_settings: dict[str, Any]) -> Callable[[str], 
     def make(head: str) -> Path:
         toy_settings["model"]["nvs_head"] = head
         assert train(tmp_path / f"run-{head}", toy_settings) == 0
-        return tmp_path / f"run-{head}" / "model"
+        return unsealed(tmp_path / f"run-{head}" / "model")
 
     return make
 

@@ -12,6 +12,7 @@ from pipeline.recipe import Recipe
 from pipeline.ship.names import write_names
 from pipeline.ship.sharpen import sharpen
 from pipeline.tools import Verb
+from sieve.bundle.integrity import seal
 from sieve.errors import InputError
 from sieve.files import read_json, replace_directory, write_json
 
@@ -51,6 +52,7 @@ def make_int8(sieve: Verb, recipe: Recipe, model: Path, collected: Path, output:
     )  # fmt: skip
     write_names(recipe, collected, final, (source, target))
     write_json(final / "config.json", trimmed(read_json(final / "config.json")))
+    seal(final)
     check_size(final)
     replace_directory(output, final)
     shutil.rmtree(scratch)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from sieve.bundle.directory import WEIGHTS_FILE, Bundle, open_bundle, write_bundle
 from sieve.bundle.quantization import LAYOUT, dequantize, quantize
-from sieve.bundle.weights import expected_shapes, mapped_parameters
+from sieve.bundle.weights import expected_shapes, stored_parameters
 from sieve.errors import InputError, ModelError
 from sieve.files import Tensors
 from sieve.log import progress
@@ -44,7 +44,7 @@ def convert(model: Path, form: Form, output: Path | None = None) -> Converted:
     output = output or _beside(model, form)
     if os.path.lexists(output):
         raise InputError(f"{output}: exists and is not replaced; remove it or choose another")
-    tensors = mapped_parameters(bundle)
+    tensors = stored_parameters(bundle)
     if _form(bundle, tensors) == form:
         raise InputError(f"{model}: has {form} weights already")
     sections = bundle.sections("weights")

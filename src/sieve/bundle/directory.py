@@ -11,15 +11,13 @@ from typing import Any
 
 import numpy.typing as npt
 
+from sieve.bundle.integrity import CARD_FILE, recorded, seal
 from sieve.bundle.quantization import LAYOUT
 from sieve.errors import ModelError
 from sieve.files import (
+    Folder,
     Tensors,
     copy_file,
-    file_hash,
-    map_tensors,
-    read_json,
-    read_tensors,
     whole_directory,
     write_json,
     write_tensors,
@@ -29,7 +27,6 @@ from sieve.tokenize.tokenizer import Tokenizers, load_tokenizers
 FORMAT_VERSION = 1
 CONFIG_FILE = "config.json"
 WEIGHTS_FILE = "model.safetensors"
-CARD_FILE = "MODEL_CARD.md"
 LEXICON_FILE = "lexicon.safetensors"
 NAMES_FILE = "names.safetensors"
 _OPTIONAL = (LEXICON_FILE, NAMES_FILE, CARD_FILE)
@@ -37,11 +34,16 @@ _OPTIONAL = (LEXICON_FILE, NAMES_FILE, CARD_FILE)
 
 @dataclass(frozen=True)
 class Bundle:
-    """A model directory that was opened: its configuration, and where its tensors lie."""
+    """A model directory that was opened: its configuration, and what its files must hold."""
 
-    directory: Path
+    folder: Folder
     config: Mapping[str, Any]
     """Sections as written: `format_version`, `model`, `languages`, `selection`, `weights`, …"""
+
+    @property
+    def directory(self) -> Path:
+        """Where it lies."""
+        return self.folder.path
 
     @property
     def is_int8(self) -> bool:
@@ -54,24 +56,26 @@ class Bundle:
         return {key: value for key, value in self.config.items() if key not in dropped}
 
     def tensors(self) -> dict[str, npt.NDArray[Any]]:
-        """Reads every tensor of model.safetensors as it is stored."""
-        return read_tensors(self.directory / WEIGHTS_FILE)
-
-    def mapped_tensors(self) -> dict[str, npt.NDArray[Any]]:
-        """The same, mapped into memory read-only: opens at once."""
-        return map_tensors(self.directory / WEIGHTS_FILE)
+        """Reads every tensor of model.safetensors as it is stored, into memory of our own."""
+        return self.folder.tensors(WEIGHTS_FILE).tensors
 
     def optional_files(self) -> list[Path]:
         """Those there are of lexicon, names and card: what another form of the model keeps."""
-        return [path for name in _OPTIONAL if (path := self.directory / name).is_file()]
+        names = [name for name in _OPTIONAL if self.folder.has(name)]
+        return [self.folder.checked(name) for name in names]
 
     def tokenizers(self) -> Tokenizers:
         """The tokenizers of the two sides."""
-        return load_tokenizers(self.directory)
+        return load_tokenizers(self.folder)
 
 
-def open_bundle(directory: str | Path) -> Bundle:
-    """Opens a model directory and checks that it is one this version can read."""
+def open_bundle(directory: str | Path, verify: bool = True) -> Bundle:
+    """Opens a model directory and checks that it is one this version can read.
+
+    Args:
+        directory: Where the model is.
+        verify: Whether every file that is read must have the SHA-256 that was recorded for it.
+    """
     directory = Path(directory)
     path = directory / CONFIG_FILE
     if not directory.is_dir():
@@ -79,20 +83,15 @@ def open_bundle(directory: str | Path) -> Bundle:
     for name in (CONFIG_FILE, WEIGHTS_FILE):
         if not (directory / name).is_file():
             raise ModelError(f"{directory}: not a model directory: it has no {name}")
-    config = read_json(path)
+    folder = Folder(directory, recorded(directory) if verify else {})
+    config = folder.json(CONFIG_FILE)
     version = config.get("format_version")
     if version != FORMAT_VERSION:
         raise ModelError(
             f"{path}: got format_version {version!r}, this version of Sieve reads {FORMAT_VERSION}"
         )
     _check_weights(config.get("weights", {"format": "float32"}), path)
-    return Bundle(directory, config)
-
-
-def content_hashes(directory: Path) -> dict[str, str]:
-    """SHA-256 of each file that translations depend on; a card says nothing to them."""
-    paths = sorted(path for path in directory.iterdir() if path.is_file())
-    return {path.name: file_hash(path) for path in paths if path.name != CARD_FILE}
+    return Bundle(folder, config)
 
 
 def write_bundle(
@@ -117,6 +116,7 @@ def write_bundle(
         tokenizers.save(partial)
         for path in copies:
             copy_file(path, partial / path.name)
+        seal(partial)
 
 
 def _check_weights(section: object, path: Path) -> None:

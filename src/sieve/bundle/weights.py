@@ -26,7 +26,7 @@ def float_tensors(bundle: Bundle) -> dict[str, npt.NDArray[Any]]:
     """Every parameter in floating point; of an int8 model, what its integers stand for."""
     where = str(bundle.directory)
     if bundle.is_int8:
-        tensors = bundle.mapped_tensors()
+        tensors = bundle.tensors()
         return {**dequantize(tensors, expected_shapes(bundle, tensors), where)}
     tensors = bundle.tensors()
     for name, array in tensors.items():
@@ -35,9 +35,9 @@ def float_tensors(bundle: Bundle) -> dict[str, npt.NDArray[Any]]:
     return tensors
 
 
-def mapped_parameters(bundle: Bundle) -> dict[str, npt.NDArray[Any]]:
-    """The tensors as stored, mapped into memory; names and shapes fit the configuration."""
-    tensors = bundle.mapped_tensors()
+def stored_parameters(bundle: Bundle) -> dict[str, npt.NDArray[Any]]:
+    """The tensors as stored; names and shapes fit the configuration."""
+    tensors = bundle.tensors()
     check = check_quantized if bundle.is_int8 else check_shapes
     check(tensors, expected_shapes(bundle, tensors), str(bundle.directory))
     return tensors

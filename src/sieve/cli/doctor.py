@@ -108,7 +108,9 @@ def _described(directory: Path) -> dict[str, Any]:
 
     size = sum(path.stat().st_size for path in directory.iterdir() if path.is_file())
     try:
-        config = open_bundle(directory).config
+        bundle = open_bundle(directory)
+        bundle.folder.check()
+        config = bundle.config
     except SieveError as error:
         return {"error": str(error)}
     weights = config.get("weights")

@@ -27,6 +27,7 @@ def opened(model: str, lexicon: Path | None, arguments: argparse.Namespace) -> "
         device=arguments.device,
         precision=arguments.precision,
         threads=arguments.threads,
+        verify=arguments.verify,
     )
     if lexicon is not None:
         fitting_lexicon(lexicon, translator)

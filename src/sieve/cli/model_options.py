@@ -54,6 +54,12 @@ def add_engine_arguments(parser: argparse.ArgumentParser) -> None:
         help="of weights and arithmetic (default: as stored on the native engine, else float32)",
     )
     parser.add_argument(
+        "--no-verify",
+        dest="verify",
+        action="store_false",
+        help="use the model's files even if they are not as its manifest.json records",
+    )
+    parser.add_argument(
         "--threads",
         type=int,
         metavar="N",
@@ -71,6 +77,7 @@ def open_translator(arguments: argparse.Namespace) -> "Translator":
         device=arguments.device,
         precision=arguments.precision,
         threads=arguments.threads,
+        verify=arguments.verify,
     )
     selector = translator.selector(arguments.selection)
     logger.info("engine %s, selection %s", translator.engine, selector)

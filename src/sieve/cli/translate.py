@@ -235,7 +235,8 @@ def _resumable(arguments: argparse.Namespace) -> "ResumableFile | None":
 
 def _made_with(arguments: argparse.Namespace) -> dict[str, str]:
     """What the lines of an output depend on: options, input, glossary, model and version."""
-    from sieve.bundle.directory import content_hashes, open_bundle
+    from sieve.bundle.directory import open_bundle
+    from sieve.bundle.integrity import content_hashes
     from sieve.files import file_hash
     from sieve.importers.opening import model_directory
 

@@ -63,7 +63,7 @@ def _of_directory(bundle: Bundle, size: tuple[int, int]) -> StoredHead:
         )
     shapes = {name: s for name, s in parameter_shapes(config).items() if name.startswith(_PREFIX)}
     names = quantized_shapes(shapes) if bundle.is_int8 else shapes
-    tensors = {name: t for name, t in bundle.mapped_tensors().items() if name in names}
+    tensors = {name: t for name, t in bundle.tensors().items() if name in names}
     if bundle.is_int8:
         tensors = {**dequantize(tensors, shapes, where)}
     # copied: what is mapped is read-only

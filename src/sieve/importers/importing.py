@@ -13,7 +13,8 @@ import numpy.typing as npt
 
 import sieve
 from sieve.bundle.config import ModelConfig
-from sieve.bundle.directory import CARD_FILE, LEXICON_FILE, write_bundle
+from sieve.bundle.directory import LEXICON_FILE, write_bundle
+from sieve.bundle.integrity import CARD_FILE
 from sieve.bundle.quantization import LAYOUT, Integers, quantize
 from sieve.config import to_dict
 from sieve.errors import ConfigError, ModelError

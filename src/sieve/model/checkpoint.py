@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy.typing as npt
 import torch
 
-from sieve.bundle.directory import open_bundle, write_bundle
+from sieve.bundle.directory import Bundle, open_bundle, write_bundle
 from sieve.bundle.weights import expected_shapes, float_tensors, model_config
 from sieve.config import to_dict
 from sieve.files import check_shapes
@@ -42,7 +42,11 @@ def save_model(
 
 def load_model(directory: str | Path, device: str | torch.device = "cpu") -> TranslationModel:
     """Builds the model of a model directory in float32, in evaluation mode."""
-    bundle = open_bundle(directory)
+    return model_of(open_bundle(directory), device)
+
+
+def model_of(bundle: Bundle, device: str | torch.device = "cpu") -> TranslationModel:
+    """The same of a directory that is open already."""
     tensors = float_tensors(bundle)
     # before a model of absurd size is allocated
     check_shapes(tensors, expected_shapes(bundle, tensors), str(bundle.directory))

@@ -18,7 +18,7 @@ import numpy as np
 
 from sieve.bundle.directory import NAMES_FILE
 from sieve.errors import ModelError
-from sieve.files import map_tensors, read_metadata, write_tensors
+from sieve.files import Place, folder_of, write_tensors
 from sieve.repair.draft import Draft
 from sieve.repair.rules import english, german
 from sieve.repair.step import Line, Step, Trait
@@ -52,14 +52,16 @@ class Names:
         write_tensors(directory / NAMES_FILE, tensors, _NOTE)
 
     @classmethod
-    def open(cls, directory: Path) -> "Names":
-        """Maps the file of a directory into memory; where it has none, nothing is known."""
-        path = directory / NAMES_FILE
-        if not path.is_file():
+    def open(cls, directory: Place) -> "Names":
+        """Reads the file of a directory; where it has none, nothing is known."""
+        folder = folder_of(directory)
+        path = folder.path / NAMES_FILE
+        if not folder.has(NAMES_FILE):
             return cls()
-        tensors, note = map_tensors(path), read_metadata(path)
+        file = folder.tensors(NAMES_FILE)
+        tensors, note = file.tensors, file.metadata
         if note.get("format") != _NOTE["format"]:
-            raise ModelError(f"{path}: got the note {note}, expected {_NOTE}")
+            raise ModelError(f"{path}: got the note {note!s:.60}, expected {_NOTE}")
         expected = [field.name for field in fields(cls)]
         for name, bits in tensors.items():
             if name not in expected or bits.dtype != np.uint8 or bits.ndim != 1 or not len(bits):

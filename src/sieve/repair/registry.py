@@ -5,8 +5,8 @@ A pair without rules of its own gets the steps that hold for all languages.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
+from sieve.files import Place
 from sieve.repair.clock import Clock, Hours
 from sieve.repair.dates import Dates
 from sieve.repair.glossary import Glossary
@@ -49,7 +49,7 @@ NO_REPAIRS = Repairs()
 NO_NAMES = Names()
 
 
-def open_repairs(directory: Path, languages: tuple[str, str], tokenizers: Tokenizers) -> Repairs:
+def open_repairs(directory: Place, languages: tuple[str, str], tokenizers: Tokenizers) -> Repairs:
     """The repairs of a model directory; those of no language where its source is not known."""
     repairs = repairs_for(languages, Names.open(directory))
     if not can_lack(tokenizers.source):

@@ -1,7 +1,6 @@
 """The alignment lexicon: for each source token, target tokens by how often they were aligned.
 
-Stored as CSR in lexicon.safetensors and memory-mapped, so that a lexicon of any size opens at
-once. Counts whatever alignments it is given; knows no aligner.
+Stored as CSR in lexicon.safetensors. Counts whatever alignments it is given; knows no aligner.
 """
 
 from collections.abc import Mapping
@@ -15,7 +14,7 @@ from sieve.bundle.directory import LEXICON_FILE
 from sieve.data.alignments import Alignments
 from sieve.data.corpus import Ragged
 from sieve.errors import ModelError
-from sieve.files import map_tensors, read_metadata, write_tensors
+from sieve.files import Place, folder_of, write_tensors
 from sieve.selection.aligners.translation_table import TranslationTable
 from sieve.selection.shortlist import Ids, ShortlistArray
 
@@ -90,16 +89,19 @@ class Lexicon:
         )
 
     @classmethod
-    def open(cls, path: Path) -> "Lexicon":
-        """Maps the lexicon of a directory, or the file that is named, into memory."""
-        path = _file(path)
-        tensors = map_tensors(path)
+    def open(cls, place: Place) -> "Lexicon":
+        """Reads the lexicon of a directory, or the file that is named."""
+        folder, name = folder_of(place), LEXICON_FILE
+        if folder.path.suffix == ".safetensors":
+            folder, name = folder_of(folder.path.parent), folder.path.name
+        file, path = folder.tensors(name), folder.path / name
+        tensors = file.tensors
         for name, dtype in _TENSORS.items():
             if name not in tensors or tensors[name].dtype != dtype or tensors[name].ndim != 1:
                 raise ModelError(
                     f"{path}: not a lexicon: expected {name} as {np.dtype(dtype)} (n,)"
                 )
-        lexicon = cls(**{name: tensors[name] for name in _TENSORS}, info=read_metadata(path))
+        lexicon = cls(**{name: tensors[name] for name in _TENSORS}, info=file.metadata)
         lexicon._check(path)
         return lexicon
 

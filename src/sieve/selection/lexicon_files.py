@@ -7,6 +7,7 @@ how lexicons are built or used.
 from pathlib import Path
 
 from sieve.bundle.directory import LEXICON_FILE
+from sieve.bundle.integrity import replacing
 from sieve.errors import InputError
 from sieve.files import whole_directory
 from sieve.log import logger
@@ -40,7 +41,8 @@ def save_with_tokenizers(lexicon: Lexicon, output: Path, tokenizers: Tokenizers)
         lexicon.save(output)
     elif output.is_dir() and any(output.iterdir()):
         _check_tokenizers(lexicon, load_tokenizers(output), output)
-        lexicon.save(output)
+        with replacing(output, LEXICON_FILE):
+            lexicon.save(output)
     else:
         with whole_directory(output) as partial:
             tokenizers.save(partial)

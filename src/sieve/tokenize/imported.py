@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sieve.errors import InputError, ModelError
+from sieve.files import Folder
 from sieve.tokenize.sentence_piece import open_processor
 from sieve.tokenize.vocabulary import Specials
 
@@ -126,14 +127,14 @@ class ImportedTokenizer:
         return entry
 
     @classmethod
-    def load(cls, directory: Path, entry: Mapping[str, Any]) -> "ImportedTokenizer":
+    def load(cls, folder: Folder, entry: Mapping[str, Any]) -> "ImportedTokenizer":
         """Reads what `save` wrote; a file that was changed since is a ModelError."""
-        model, path = _recorded(directory, entry, "file", "sha256")
+        model, path = _recorded(folder, entry, "file", "sha256")
         pieces = None
         if "vocabulary" in entry:
-            content, path = _recorded(directory, entry, "vocabulary", "vocabulary_sha256")
+            content, path = _recorded(folder, entry, "vocabulary", "vocabulary_sha256")
             pieces = _pieces(content, path)
-        return cls(model, _specials(entry.get("specials"), directory), pieces, str(path))
+        return cls(model, _specials(entry.get("specials"), folder.path), pieces, str(path))
 
     def _special_ids(self) -> dict[str, int | None]:
         return {key: getattr(self.specials, key) for key in _SPECIAL_KEYS}
@@ -158,14 +159,11 @@ def _whole(text: str) -> str:
 
 
 def _recorded(
-    directory: Path, entry: Mapping[str, Any], file: str, digest: str
+    folder: Folder, entry: Mapping[str, Any], file: str, digest: str
 ) -> tuple[bytes, Path]:
     """Content and path of a file that tokenizer.json names, checked against its hash."""
-    path = directory / Path(str(entry.get(file))).name
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise ModelError(f"{path}: cannot be read: {error.strerror}") from None
+    name = str(entry.get(file))
+    content, path = folder.read(name), folder.path / name
     if hashlib.sha256(content).hexdigest() != entry.get(digest):
         raise ModelError(f"{path}: damaged: its content is not what tokenizer.json recorded")
     return content, path
@@ -187,7 +185,7 @@ def _specials(ids: object, directory: Path) -> Specials:
     numbers = all(type(value) is int for value in values.values() if value is not None)
     if set(values) != set(_SPECIAL_KEYS) or values["eos"] is None or not numbers:
         raise ModelError(
-            f"{directory}: tokenizer.json has the specials {ids!r}, expected ids for "
+            f"{directory}: tokenizer.json has the specials {ids!r:.60}, expected ids for "
             f"{', '.join(_SPECIAL_KEYS)}"
         )
     return Specials(**values)

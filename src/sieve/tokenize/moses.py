@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from sieve.errors import ConfigError, InputError, ModelError, require
+from sieve.files import Folder
 from sieve.tokenize.normalize import normalize
 from sieve.tokenize.vocabulary import EOS, OWN, SPECIAL_PIECES, UNK
 
@@ -99,11 +100,12 @@ class MosesBpeTokenizer:
         }
 
     @classmethod
-    def load(cls, directory: Path, entry: Mapping[str, Any]) -> "MosesBpeTokenizer":
+    def load(cls, folder: Folder, entry: Mapping[str, Any]) -> "MosesBpeTokenizer":
         """Reads what `save` wrote; files that were changed since are a ModelError."""
-        codes = _read(directory / str(entry.get("codes")))
-        path = directory / str(entry.get("vocab"))
-        pieces = _read(path).split("\n")[:-1]
+        codes = _read(folder, str(entry.get("codes")))
+        name = str(entry.get("vocab"))
+        path = folder.path / name
+        pieces = _read(folder, name).split("\n")[:-1]
         if _fingerprint(codes, pieces) != entry.get("sha256"):
             raise ModelError(
                 f"{path}: damaged: it or the merges beside it are not what tokenizer.json recorded"
@@ -191,8 +193,8 @@ def _fingerprint(codes: str, pieces: Sequence[str]) -> str:
     return hashlib.sha256("\n".join([codes, *pieces]).encode()).hexdigest()
 
 
-def _read(path: Path) -> str:
+def _read(folder: Folder, name: str) -> str:
     try:
-        return path.read_bytes().decode()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ModelError(f"{path}: cannot be read: {error}") from None
+        return folder.read(name).decode()
+    except UnicodeDecodeError as error:
+        raise ModelError(f"{folder.path / name}: cannot be read: {error}") from None

@@ -16,6 +16,7 @@ from typing import Any
 import sentencepiece
 
 from sieve.errors import ConfigError, InputError, ModelError
+from sieve.files import Folder
 from sieve.tokenize.normalize import normalize
 from sieve.tokenize.vocabulary import BOS, EOS, OWN, PAD, SPECIAL_PIECES, UNK
 
@@ -104,13 +105,10 @@ class SentencePieceTokenizer:
         return {"kind": KIND, "file": name, "sha256": self.fingerprint}
 
     @classmethod
-    def load(cls, directory: Path, entry: Mapping[str, Any]) -> "SentencePieceTokenizer":
+    def load(cls, folder: Folder, entry: Mapping[str, Any]) -> "SentencePieceTokenizer":
         """Reads what `save` wrote; a file that was changed since is a ModelError."""
-        path = directory / str(entry.get("file"))
-        try:
-            model = path.read_bytes()
-        except OSError as error:
-            raise ModelError(f"{path}: cannot be read: {error.strerror}") from None
+        name = str(entry.get("file"))
+        model, path = folder.read(name), folder.path / name
         if hashlib.sha256(model).hexdigest() != entry.get("sha256"):
             raise ModelError(f"{path}: damaged: its content is not what tokenizer.json recorded")
         return cls(model, str(path))

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from sieve.config import unknown
 from sieve.errors import ModelError
-from sieve.files import read_json, write_json
+from sieve.files import Folder, Place, folder_of, write_json
 from sieve.tokenize.imported import ImportedTokenizer
 from sieve.tokenize.moses import MosesBpeTokenizer
 from sieve.tokenize.sentence_piece import SentencePieceTokenizer
@@ -90,35 +90,35 @@ class Tokenizers:
         write_json(directory / TOKENIZER_FILE, content)
 
 
-def load_tokenizers(directory: str | Path) -> Tokenizers:
+def load_tokenizers(directory: Place) -> Tokenizers:
     """Reads the tokenizers of a corpus, model or tokenizer directory; damage is a ModelError."""
-    directory = Path(directory)
-    path = directory / TOKENIZER_FILE
-    if not path.is_file():
-        raise ModelError(f"{directory}: has no {TOKENIZER_FILE}")
-    content = read_json(path)
+    folder = folder_of(directory)
+    path = folder.path / TOKENIZER_FILE
+    if not folder.has(TOKENIZER_FILE):
+        raise ModelError(f"{folder.path}: has no {TOKENIZER_FILE}")
+    content = folder.json(TOKENIZER_FILE)
     version = content.get("format_version")
     if version != FORMAT_VERSION:
         raise ModelError(
             f"{path}: got format_version {version!r}, this version of Sieve reads {FORMAT_VERSION}"
         )
-    source = _load(directory, content.get("source"))
+    source = _load(folder, content.get("source"))
     if content.get("target") == content.get("source"):
         return Tokenizers(source, source)
-    return Tokenizers(source, _load(directory, content.get("target")))
+    return Tokenizers(source, _load(folder, content.get("target")))
 
 
-def _load(directory: Path, entry: object) -> Tokenizer:
-    path = directory / TOKENIZER_FILE
+def _load(folder: Folder, entry: object) -> Tokenizer:
+    path = folder.path / TOKENIZER_FILE
     if not isinstance(entry, Mapping):
-        raise ModelError(f"{path}: got {entry!r} for a tokenizer, expected an object")
+        raise ModelError(f"{path}: got {entry!r:.60} for a tokenizer, expected an object")
     kind = str(entry.get("kind"))
     if kind not in _KINDS:
         raise ModelError(f"{path}: {unknown('kind of tokenizer', kind, list(_KINDS))}")
-    return _KINDS[kind](directory, entry)
+    return _KINDS[kind](folder, entry)
 
 
-_KINDS: dict[str, Callable[[Path, Mapping[str, Any]], Tokenizer]] = {
+_KINDS: dict[str, Callable[[Folder, Mapping[str, Any]], Tokenizer]] = {
     "sentencepiece": SentencePieceTokenizer.load,
     "moses-bpe": MosesBpeTokenizer.load,
     "imported-sentencepiece": ImportedTokenizer.load,

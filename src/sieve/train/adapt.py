@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from sieve.bundle.directory import CARD_FILE, CONFIG_FILE, Bundle, open_bundle
+from sieve.bundle.directory import CONFIG_FILE, Bundle, open_bundle
+from sieve.bundle.integrity import CARD_FILE, seal
 from sieve.config import with_overrides
 from sieve.data.batching import BatchingOptions, plan_epoch
 from sieve.data.pair_sources import MemoryPairs, Mixture, PairSource
@@ -86,6 +87,7 @@ def _finish(before: Bundle, adapted: Path, data: TrainingData) -> None:
     for path in before.optional_files():
         if path.name != CARD_FILE:  # a card tells of measurements, which are no longer true
             copy_file(path, adapted / path.name)
+    seal(adapted)
     selection = before.config.get("selection")
     if not selection or "selection" not in open_bundle(adapted).config:
         return  # the head is new, or there is none
@@ -94,6 +96,7 @@ def _finish(before: Bundle, adapted: Path, data: TrainingData) -> None:
         return
     config = read_json(adapted / CONFIG_FILE)
     write_json(adapted / CONFIG_FILE, {**config, "selection": selection})
+    seal(adapted)
 
 
 def _calibrate_again(before: Bundle, adapted: Path, data: TrainingData) -> None:
@@ -157,7 +160,7 @@ def _head_settings(bundle: Bundle) -> dict[str, Any]:
     run = bundle.config.get("training", {})
     settings = run.get("training", {}) if isinstance(run, Mapping) else {}
     kept = {name: settings[name] for name in ("positive_weight", "nvs_weight") if name in settings}
-    if "positive_weight" not in kept and BIAS in bundle.mapped_tensors():
+    if "positive_weight" not in kept and BIAS in bundle.tensors():
         logger.warning(
             "%s: does not say which λ_p its head was trained with; using %g "
             "(--set training.positive_weight=NUMBER for another)",

@@ -37,6 +37,7 @@ def load(
     device: str = "cpu",
     precision: Precision | None = None,
     threads: int | None = None,
+    verify: bool = True,
 ) -> Translator:
     """Opens a model for translation.
 
@@ -54,8 +55,9 @@ def load(
             (int8 or float32), float32 on torch. bfloat16 and float16 need torch.
         threads: Sentences that the native engine translates side by side; by default one for each
             core that this process may use.
+        verify: Whether every file must have the SHA-256 that the model's manifest.json records.
     """
-    bundle = open_bundle(model_directory(directory))
+    bundle = open_bundle(model_directory(directory), verify)
     tokenizers = bundle.tokenizers()
     if not re.fullmatch(r"cpu|cuda(:\d+)?", device):
         raise ConfigError(f"device: got '{device}', expected cpu, cuda or cuda:N")
@@ -73,7 +75,7 @@ def load(
     _check_vocabularies(bundle, tokenizers)
     resources = replace(selection_resources(bundle), safe_tokens=SafeTokens(tokenizers))
     languages = _languages(bundle)
-    repairs = open_repairs(bundle.directory, languages, tokenizers)
+    repairs = open_repairs(bundle.folder, languages, tokenizers)
     confidence = _confidence(bundle)
     return Translator(chosen, tokenizers, resources, languages, batch_tokens, confidence, repairs)
 
@@ -90,9 +92,9 @@ def _torch_engine(bundle: Bundle, device: str, precision: Precision) -> Engine[A
         raise ModelError(f"device '{device}': torch finds no GPU here; use 'cpu'")
     # imported here: both need torch, and everything else of this room does not
     from sieve.engines.torch.torch_engine import TorchEngine
-    from sieve.model.checkpoint import load_model
+    from sieve.model.checkpoint import model_of
 
-    return TorchEngine(load_model(bundle.directory, device), precision)
+    return TorchEngine(model_of(bundle, device), precision)
 
 
 def _check_vocabularies(bundle: Bundle, tokenizers: Tokenizers) -> None:
@@ -153,6 +155,6 @@ def selection_resources(bundle: Bundle) -> Resources:
         least=least,
         safe=safe,
         dial=dial,
-        lexicon=cache(partial(Lexicon.open, bundle.directory)) if has_lexicon else None,
+        lexicon=cache(partial(Lexicon.open, bundle.folder)) if has_lexicon else None,
         fusion=fusion,
     )

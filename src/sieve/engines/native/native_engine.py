@@ -22,8 +22,8 @@ from sieve.bundle.directory import Bundle
 from sieve.bundle.weights import (
     expected_shapes,
     float_tensors,
-    mapped_parameters,
     model_config,
+    stored_parameters,
 )
 from sieve.engines.engine import FloatArray, Hypothesis
 from sieve.engines.native.native_plan import native_plan, ragged
@@ -118,7 +118,7 @@ class NativeEngine:
         """The engine of a model directory; by default in the precision of its weights."""
         int8 = bundle.is_int8 and precision is None
         try:
-            tensors = _aligned(mapped_parameters(bundle)) if int8 else _floats(bundle)
+            tensors = _aligned(stored_parameters(bundle)) if int8 else _floats(bundle)
             config = model_config(bundle)
             return cls(config, tensors, int8=int8, threads=threads, kernels=kernels)
         except _native.ModelError as error:

@@ -4,26 +4,12 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from safetensors.numpy import load_file
 
-from sieve.errors import InputError, ModelError
-from sieve.files import (
-    map_tensors,
-    read_json,
-    read_metadata,
-    read_tensors,
-    whole_directory,
-    whole_file,
-    write_json,
-    write_tensors,
-)
+from sieve.errors import InputError
+from sieve.files import read_json, whole_directory, whole_file, write_json, write_tensors
 
 
 def test_directory_appears_only_when_whole(tmp_path: Path) -> None:
@@ -77,83 +63,6 @@ def test_json_round_trip_is_readable(tmp_path: Path) -> None:
     write_json(tmp_path / "a.json", {"name": "Grüße", "n": [1, 2]})
     assert "Grüße" in (tmp_path / "a.json").read_text(encoding="utf-8")
     assert read_json(tmp_path / "a.json") == {"name": "Grüße", "n": [1, 2]}
-
-
-def test_tensors_round_trip(tmp_path: Path) -> None:
-    tensors: dict[str, npt.NDArray[Any]] = {
-        "a": np.arange(6, dtype=np.float16).reshape(2, 3).T,
-        "b": np.array([], np.int8),
-    }
-    write_tensors(tmp_path / "t", tensors)
-    back = read_tensors(tmp_path / "t")
-    assert back.keys() == tensors.keys()
-    for name, array in tensors.items():
-        assert back[name].dtype == array.dtype
-        np.testing.assert_array_equal(back[name], array)
-
-
-dtypes = st.sampled_from(
-    [np.float64, np.float32, np.float16, np.int64, np.int8, np.uint8, np.bool_]
-)
-shapes = st.lists(st.integers(0, 20), max_size=3)
-
-
-@given(entries=st.dictionaries(st.text(max_size=5), st.tuples(dtypes, shapes), max_size=6))
-def test_tensors_are_aligned_and_any_reader_opens_them(
-    tmp_path_factory: pytest.TempPathFactory, entries: dict[str, tuple[Any, list[int]]]
-) -> None:
-    path = tmp_path_factory.mktemp("aligned") / "t"
-    entries.pop("__metadata__", None)
-    tensors = {n: (np.arange(np.prod(s)) % 7).astype(d).reshape(s) for n, (d, s) in entries.items()}
-    write_tensors(path, tensors, {"note": "Grüße"})
-    assert read_metadata(path) == {"note": "Grüße"}
-    assert (8 + int.from_bytes(path.read_bytes()[:8], "little")) % 64 == 0
-    for read in (load_file, read_tensors, map_tensors):
-        found = read(path)
-        assert found.keys() == tensors.keys()
-        for name, array in tensors.items():
-            assert found[name].dtype == array.dtype and found[name].shape == array.shape
-            assert np.array_equal(found[name], array)
-    for array in map_tensors(path).values():
-        assert array.flags.aligned
-        assert array.nbytes % 64 or array.ctypes.data % 64 == 0
-
-
-def test_bytes_of_the_other_order_are_turned(tmp_path: Path) -> None:
-    write_tensors(tmp_path / "t", {"a": np.arange(5, dtype=">i4"), "b": np.array(1.5, ">f8")})
-    found = load_file(tmp_path / "t")
-    assert found["a"].tolist() == [0, 1, 2, 3, 4]
-    assert found["b"].shape == () and found["b"] == 1.5
-
-
-@settings(max_examples=150, deadline=None)
-@given(data=st.data())
-def test_damaged_files_are_one_clear_error(
-    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
-) -> None:
-    folder = tmp_path_factory.mktemp("damaged")
-    write_tensors(folder / "t", {"a": np.ones((3, 4), np.float32), "b": np.zeros(5, np.int8)})
-    content = bytearray((folder / "t").read_bytes())
-    for _ in range(data.draw(st.integers(0, 4))):
-        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
-    (folder / "t").write_bytes(content[: data.draw(st.integers(0, len(content)))])
-    for read in (read_tensors, map_tensors):
-        try:
-            read(folder / "t")
-        except ModelError as error:
-            assert str(folder / "t") in str(error)
-
-
-@pytest.mark.parametrize("content", [b"", b"[1]", b"{", b"\xff", b"null"])
-def test_damaged_json(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / "c.json").write_bytes(content)
-    with pytest.raises(ModelError, match=r"c\.json"):
-        read_json(tmp_path / "c.json")
-
-
-def test_missing_tensors_file(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match="no such file"):
-        read_tensors(tmp_path / "none")
 
 
 def test_json_is_plain_json(tmp_path: Path) -> None:
