@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="TEXT",
         help="source-language lines to choose the attention heads that align, the first "
-        f"{_MOST_LINES} of them (default: 20 English sentences)",
+        f"{_MOST_LINES} of them (default: built-in lines of that language, if there are any)",
     )
 
 
@@ -72,7 +72,8 @@ def execute(arguments: argparse.Namespace) -> None:
         heads = " ".join(map(str, done.alignment.heads))
         print(
             f"alignment: layer {done.alignment.layer}, heads {heads}: {done.alignment.share:.1%} "
-            f"of {done.alignment.tokens} tokens that are the same on both sides"
+            f"of {done.alignment.tokens} tokens that are the same on both sides "
+            f"(sample: {done.sample})"
         )
     if done.lexicon:
         print("lexicon: the origin's shortlist; --selection lexicon:50+frequent:50 uses it")

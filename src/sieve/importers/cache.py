@@ -22,7 +22,7 @@ from sieve.log import logger
 from sieve.processes.locks import FileLock
 
 VARIABLE = "SIEVE_CACHE"
-VERSION = 1
+VERSION = 2
 """Raised when an importer changes what it writes: older imports are then made again."""
 _WAIT = 0.2
 _FOLDER = "imported"

@@ -19,11 +19,13 @@ from sieve.bundle.quantization import LAYOUT, Integers, quantize
 from sieve.config import to_dict
 from sieve.errors import ConfigError, ModelError
 from sieve.files import read_json
-from sieve.importers.attention_choice import SENTENCES, AttentionChoice, aligned, choose_alignment
+from sieve.importers.attention_choice import AttentionChoice, aligned, choose_alignment
 from sieve.importers.families import importer_of
 from sieve.importers.foreign_model import ForeignModel
 from sieve.importers.origin import Origin, languages_in, read_bytes
+from sieve.importers.sample_lines import SampleLines, sample_lines
 from sieve.importers.tensors import check_tensors, floats
+from sieve.importers.vocabulary_check import check_vocabularies
 from sieve.log import logger
 
 UNSTATED = "not stated: see where the model comes from"
@@ -60,6 +62,8 @@ class Imported:
     languages: tuple[str, str]
     form: str
     alignment: AttentionChoice | None
+    sample: str
+    """What alignment was measured with."""
     lexicon: bool
 
 
@@ -77,10 +81,13 @@ def import_model(source: Origin, output: Path, options: ImportOptions | None = N
     hashes = file_hashes(files)
     model = importer.read(source)
     check_tensors(model.tensors, model.config, str(files[0]))
+    check_vocabularies(model, str(files[0]))
     languages = options.languages or _languages(source, files)
     if not all(languages):
         logger.warning("%s: its languages are not known; give --languages", source.title)
-    chosen = _alignment(model, options.sample or SENTENCES, str(files[0]))
+    given = SampleLines(options.sample, "given") if options.sample else None
+    sample = given or sample_lines(languages[0])
+    chosen = _alignment(model, sample.lines, str(files[0]))
     config = aligned(model.config, chosen)
     origin = {
         "family": importer.family,
@@ -90,7 +97,7 @@ def import_model(source: Origin, output: Path, options: ImportOptions | None = N
         "imported_with": f"sieve {sieve.__version__}",
     }
     if chosen is not None:
-        origin["alignment"] = to_dict(chosen)
+        origin["alignment"] = {**to_dict(chosen), "sample": sample.kind}
     form = options.form or _form(model)
     sections = {"model": to_dict(config), "languages": list(languages), "origin": origin}
     if form == "int8":
@@ -99,7 +106,9 @@ def import_model(source: Origin, output: Path, options: ImportOptions | None = N
     with tempfile.TemporaryDirectory() as scratch:
         copies = _companions(Path(scratch), model, _card(source, languages, origin, config))
         write_bundle(output, sections, tensors, model.tokenizers, copies)
-    return Imported(output, importer.family, languages, form, chosen, model.lexicon is not None)
+    return Imported(
+        output, importer.family, languages, form, chosen, sample.kind, model.lexicon is not None
+    )
 
 
 def file_hashes(files: Sequence[Path]) -> dict[str, str]:
