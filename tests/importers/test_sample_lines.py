@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from sieve.importers.attention_choice import LEAST
-from sieve.importers.sample_lines import sample_lines
+from sieve.importers.alignment.attention_choice import LEAST
+from sieve.importers.alignment.sample_lines import sample_lines
 
 LANGUAGES = ["en", "de", "fr", "es", "pt", "it", "nl", "sv", "pl", "cs", "ru", "uk", "zh", "ja"]
 

@@ -19,11 +19,11 @@ from sieve.bundle.quantization import LAYOUT, Integers, quantize
 from sieve.config import to_dict
 from sieve.errors import ConfigError, ModelError
 from sieve.files import read_json
-from sieve.importers.attention_choice import AttentionChoice, aligned, choose_alignment
+from sieve.importers.alignment.attention_choice import AttentionChoice, aligned, choose_alignment
+from sieve.importers.alignment.sample_lines import SampleLines, sample_lines
 from sieve.importers.families import importer_of
 from sieve.importers.foreign_model import ForeignModel
 from sieve.importers.origin import Origin, languages_in, read_bytes
-from sieve.importers.sample_lines import SampleLines, sample_lines
 from sieve.importers.tensors import check_tensors, floats
 from sieve.importers.vocabulary_check import check_vocabularies
 from sieve.log import logger

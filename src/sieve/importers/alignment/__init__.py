@@ -1,0 +1,1 @@
+"""Which attention of a model aligns words, measured when it is imported."""
