@@ -72,4 +72,4 @@ def test_unknown_shell(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stop:
         main(["completion", "ksh"])
     assert stop.value.code == 2
-    assert "invalid choice: 'ksh'" in capsys.readouterr().err
+    assert "unknown shell 'ksh'; did you mean 'zsh'?" in capsys.readouterr().err

@@ -44,6 +44,40 @@ def test_unknown_verb_suggests(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().err == "sieve: unknown verb 'trian'; did you mean 'train'?\n"
 
 
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (
+            ["translate", "m", "--beam-sise", "3"],
+            "sieve translate: unknown option '--beam-sise'; did you mean '--beam-size'?; "
+            "see sieve translate --help",
+        ),
+        (
+            ["translate", "m", "--engine", "natve"],
+            "sieve translate: unknown --engine 'natve'; did you mean 'native'?",
+        ),
+        (["lexicon", "biuld"], "sieve lexicon: unknown ACTION 'biuld'; did you mean 'build'?"),
+        (
+            ["translate"],
+            "sieve translate: the following arguments are required: MODEL; "
+            "see sieve translate --help",
+        ),
+        (["score", "a", "b", "c", "d"], "sieve score: got 'd' too many; see sieve score --help"),
+        (
+            ["--verzion"],
+            "sieve: unknown option '--verzion'; did you mean '--version'?; see sieve --help",
+        ),
+    ],
+)
+def test_a_wrong_option_is_one_line(
+    arguments: list[str], line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    assert stop.value.code == 2
+    assert capsys.readouterr().err == f"{line}\n"
+
+
 def test_no_verb_shows_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 2
     assert "verbs:" in capsys.readouterr().err

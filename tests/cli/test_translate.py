@@ -1,5 +1,6 @@
 """`sieve translate` in a process of its own: a model with random weights says enough here."""
 
+import gzip
 import json
 import re
 import shutil
@@ -13,15 +14,18 @@ import pytest
 import torch
 from directories import unsealed
 
+import sieve
 from sieve.bundle.config import ModelConfig
-from sieve.cli.lines import arriving_lines
+from sieve.cli.lines import arriving_lines, open_input, utf8, utf8_lines
 from sieve.cli.main import main
 from sieve.data.corpus import Corpus
 from sieve.model.checkpoint import save_model
 from sieve.model.transformer import TranslationModel
 from sieve.repair.names import Names
 from sieve.repair.word_set import WordSet
+from sieve.translate.pieces import translated_pieces
 from sieve.translate.resumable import ResumableFile
+from sieve.translate.translation import Request
 
 
 @pytest.fixture(scope="module")
@@ -92,16 +96,109 @@ def reader(chunks: Sequence[bytes]) -> Any:
         ([b"a\nb\nc"], [["a", "b"], ["c"]]),
         ([b"a", b"b\n", b"\n"], [["ab"], [""]]),
         ([b"\xc3", b"\xa4\r\n"], [["ä"]]),
+        ([b"a" * 5, b"b" * 5, b"\n\nc\n"], [["aaaaabbbbb", "", "c"]]),
         (["a\u2028b\x0cc\n".encode()], [["a\u2028b\x0cc"]]),
     ],
 )
 def test_arriving_lines(chunks: list[bytes], expected: list[list[str]]) -> None:
-    assert list(arriving_lines(reader(chunks))) == expected
+    assert list(arriving_lines(chunks)) == expected
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32", "utf-8"])
+def test_a_byte_order_mark_names_the_encoding(encoding: str, tmp_path: Path) -> None:
+    data = "bda\r\nfür\n".encode(encoding)
+    for chunks in ([data], [data[:1], data[1:9], data[9:]]):
+        assert b"".join(utf8(reader(chunks), "x")) == "bda\r\nfür\n".encode()
+    (tmp_path / "in").write_bytes(data)
+    with open_input(tmp_path / "in") as source:
+        assert b"".join(utf8_lines(source, "in")) == "bda\r\nfür\n".encode()
+
+
+@pytest.mark.parametrize("given", ["stdin", "stream", "file"])
+def test_what_is_no_text_is_refused_before_anything_is_written(
+    model: Path, tmp_path: Path, given: str
+) -> None:
+    data, source, target = gzip.compress(b"bda\n"), tmp_path / "in", tmp_path / "out"
+    source.write_bytes(data)
+    files = {"stdin": [], "stream": ["--input", str(source)]}
+    options = files.get(given, ["--input", str(source), "--output", str(target)])
+    done = subprocess.run(command(model, *options), input=data, capture_output=True)
+    name = "standard input" if given == "stdin" else str(source)
+    assert done.returncode == 2 and done.stdout == b""
+    assert done.stderr.decode().endswith(
+        f"sieve translate: {name}: is gzip-compressed data, expected text; "
+        "decompress it first, for example with gzip -dc\n"
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["in"]
+
+
+def test_a_text_as_an_argument(
+    model: Path, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    (tmp_path / "in").write_bytes(b"bda fga\n\nkla\n")
+    lines = ["translate", str(model), "--selection", "none"]
+    assert main([*lines, "--input", str(tmp_path / "in")]) == 0
+    expected = capfdbinary.readouterr().out
+    assert main([*lines, "bda fga\n\nkla"]) == 0
+    assert capfdbinary.readouterr().out == expected
+    assert main(["translate", str(model), "bda", "--json"]) == 0
+    assert json.loads(capfdbinary.readouterr().out)["vocab_size"] == 400
+    assert main([*lines, ""]) == 0
+    assert capfdbinary.readouterr().out == b"\n"
+    assert main([*lines, "--format", "html", "<p>12</p>"]) == 0
+    assert capfdbinary.readouterr().out == b"<p>12</p>"
+
+
+def test_a_text_is_never_taken_for_a_file(
+    model: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("bda").write_text("fga fga fga")
+    assert main(["translate", str(model), "bda"]) == 0
+    assert "'bda' is translated as text; for the file: --input bda" in capsys.readouterr().err
+
+
+def test_a_long_line_comes_piece_by_piece(model: Path, tmp_path: Path) -> None:
+    source, target = tmp_path / "in", tmp_path / "out"
+    source.write_text("bda\n" + "Bda fga kla. " * 1500 + "\nfga\n")
+    translator = sieve.load(model)
+    request = Request()
+    lines = source.read_text().splitlines()
+    assert main(["translate", str(model), "--input", str(source), "--output", str(target)]) == 0
+    expected = [" ".join(each.text.splitlines()) for each in translator.run(lines, request)]
+    assert target.read_text().split("\n") == [*expected, ""]
+    pieces = list(translated_pieces(translator, lines[1], request))
+    assert len(pieces) == 6 and sum(piece.characters for piece in pieces) == len(
+        lines[1]
+    )  # 1500/256
+    assert "".join(piece.text for piece in pieces) == translator.run(lines[1:2], request)[0].text
+    (begun, *_) = translated_pieces(translator, lines[1], request, "bda")
+    assert begun.text.startswith("bda")
+
+
+def test_a_run_directory_stands_for_its_model(
+    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = tmp_path / "run"
+    run.mkdir()
+    (run / "config.json").write_text("{}")
+    (run / "metrics.jsonl").touch()
+    assert main(["translate", str(run), "bda"]) == 2
+    assert f"{run}: the run has no model yet; sieve train --output {run} resumes it" in (
+        capsys.readouterr().err
+    )
+    shutil.copytree(model, run / "model")
+    assert main(["translate", str(run), "bda"]) == 0
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        (["bda", "fga"], "got 2 texts, expected one: put quotes around it; files are given with"),
+        (["bda", "--input", "in"], "got the text 'bda' and --input, expected one of them"),
         (["--selection", "lexicon:5"], "the model directory has no lexicon.safetensors"),
         (["--selection", "nvs:1"], "got '1', expected a threshold from 0 to below 1"),
         (["--selection", "nsv"], "unknown selection 'nsv'; did you mean 'nvs'?"),
@@ -200,7 +297,7 @@ def test_files_and_resuming(
     interrupt(arguments, b"KEPT\n" + lines[1] + b"\nhalf a li")
     assert target.read_bytes() == whole  # the old output until the new one is whole
     assert main([*arguments, "--threads", "1"]) == 0
-    assert "resuming after 2 lines" in capsys.readouterr().err
+    assert "out: resuming at line 3 of 4\n" in capsys.readouterr().err
     assert target.read_bytes() == b"\n".join([b"KEPT", *lines[1:]])
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "out"]
 

@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import sieve
-from sieve.bundle.directory import CONFIG_FILE, LEXICON_FILE
+from sieve.bundle.directory import CONFIG_FILE, LEXICON_FILE, WEIGHTS_FILE
 from sieve.errors import ConfigError, ModelError
 from sieve.files import read_json
 
 VARIABLE = "SIEVE_MODELS"
+_RUN_METRICS, _RUN_MODEL = "metrics.jsonl", "model"  # of a run of `sieve train`
 OWN_LICENCE = "as the program; texts it learnt from: MODEL_CARD.md"
 
 
@@ -40,13 +41,24 @@ class Entry:
     """Of an imported model: family, source, files with their hashes."""
 
 
+def _of_run(run: Path) -> Path:
+    if not (run / _RUN_MODEL).is_dir():
+        raise ModelError(
+            f"{run}: the run has no model yet; sieve train --output {run} resumes it, "
+            f"sieve average {run} makes a model of its checkpoints"
+        )
+    return run / _RUN_MODEL
+
+
 def find_model(model: str | Path) -> Path:
     """The directory of a model that is given by its directory or by its name.
 
     Args:
-        model: A path, or the name of a built-in model.
+        model: A path, also of a run of `sieve train`, or the name of a built-in model.
     """
     path = Path(model)
+    if (path / _RUN_METRICS).is_file() and not (path / WEIGHTS_FILE).is_file():
+        return _of_run(path)
     if path.exists() or len(path.parts) != 1:
         return path
     models = built_in()

@@ -1,6 +1,8 @@
 """`sieve translate` of documents: one document in, one document out."""
 
 import argparse
+import io
+import os
 import shutil
 import sys
 import tempfile
@@ -81,7 +83,7 @@ def run_document(
 
     name = str(arguments.input) if arguments.input else "standard input"
     with ExitStack() as stack:
-        source = stack.enter_context(_source(arguments.input))
+        source = stack.enter_context(_source(arguments))
         target = stack.enter_context(_target(arguments.output))
         model = translator()
         bar: tqdm[Any] = progress(unit=" sentences", label=PurePath(name).name)
@@ -96,8 +98,12 @@ def run_document(
 
 
 @contextmanager
-def _source(path: Path | None) -> Iterator[IO[bytes]]:
+def _source(arguments: argparse.Namespace) -> Iterator[IO[bytes]]:
     """The document, as a file that can be rewound."""
+    path: Path | None = arguments.input
+    if arguments.text is not None:
+        yield io.BytesIO(os.fsencode(arguments.text))
+        return
     if path is not None and path.is_file():
         with open_input(path) as file:
             yield file

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 
 import sieve
 from sieve import log
+from sieve.cli.parser import Parser
 from sieve.config import unknown
 from sieve.errors import SieveError
 
@@ -89,7 +90,7 @@ def _no_verb(verb: str, argv: Sequence[str]) -> int:
     if verb and not verb.startswith("-"):
         print(f"sieve: {unknown('verb', verb, list(VERBS))}", file=sys.stderr)
         return 2
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="sieve",
         description="Neural machine translation with vocabulary selection.",
         epilog="verbs:\n"
@@ -107,14 +108,14 @@ def _no_verb(verb: str, argv: Sequence[str]) -> int:
 
 def verb_parser(verb: str) -> argparse.ArgumentParser:
     """The parser of one verb."""
-    parser = argparse.ArgumentParser(prog=f"sieve {verb}")
+    parser = Parser(prog=f"sieve {verb}")
     _declare(parser, verb)
     return parser
 
 
 def whole_parser() -> argparse.ArgumentParser:
     """The parser of all verbs, for tools that read it; running a verb imports that verb alone."""
-    parser = argparse.ArgumentParser(prog="sieve")
+    parser = Parser(prog="sieve")
     parser.add_argument("--version", action="version", version=f"sieve {sieve.__version__}")
     verbs = parser.add_subparsers(metavar="VERB")
     for verb, summary in VERBS.items():

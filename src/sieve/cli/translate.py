@@ -6,9 +6,11 @@ input or an option has changed, it starts over and says so. Long lines are split
 and joined again.
 
 An --input that is a document (docx, HTML, Markdown, …: docs/documents.md) is translated as a whole,
-with everything but its words in place.
+with everything but its words in place. A TEXT among the arguments is translated instead of what
+there is to read. Input is text in UTF-8, or with its byte order mark in UTF-16.
 
 Examples:
+  sieve translate en-de "Make yourself at home!"
   echo "Make yourself at home!" | sieve translate models/en-de
   sieve translate models/en-de --selection nvs:0.99 < news.en > news.de
   sieve translate models/en-de --selection none --json < news.en | jq .score
@@ -18,44 +20,28 @@ Examples:
 """
 
 import argparse
-import dataclasses
-import os
-import sys
-from collections.abc import Callable
-from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
-import sieve
 from sieve.cli.documents import document_format, run_document
-from sieve.cli.lines import (
-    arriving_lines,
-    as_json,
-    as_line,
-    decode,
-    open_input,
-    standard_input,
-)
+from sieve.cli.line_by_line import Lines, resumable, translate_file, translate_stream
 from sieve.cli.model_options import add_model_arguments, open_translator
 from sieve.engines.options import Sampling, SearchOptions
-from sieve.errors import ConfigError, InputError
-from sieve.log import progress
+from sieve.errors import ConfigError
+from sieve.log import logger
 
 if TYPE_CHECKING:
-    from tqdm import tqdm
-
-    from sieve.translate.resumable import ResumableFile
-    from sieve.translate.translation import Request, Translation
-    from sieve.translate.translator import Translator
-
-_CHUNK = 1024  # lines of a file translated at a time: enough to sort into even batches
-_NO_MATTER = ("verbose", "model", "input", "output", "threads", "glossary")
-"""Options that change no output, or whose content is noted instead."""
+    from sieve.translate.translation import Request
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of `sieve translate`."""
-    parser.add_argument("model", metavar="MODEL", help="model directory")
+    parser.add_argument(
+        "model", metavar="MODEL", help="model directory, run directory or built-in model"
+    )
+    parser.add_argument(
+        "text", nargs="*", default=[], metavar="TEXT", help="to translate instead of standard input"
+    )
     add_model_arguments(parser)
     files = parser.add_argument_group("files")
     files.add_argument("--input", type=Path, metavar="FILE", help="default: standard input")
@@ -144,17 +130,39 @@ def execute(arguments: argparse.Namespace) -> None:
     """Runs `sieve translate`."""
     if arguments.n_best > 1 and not arguments.json:
         raise ConfigError(f"--n-best {arguments.n_best} requires --json")
+    arguments.text = _text(arguments)
     request = _request(arguments)
     format = document_format(arguments)
     if format is not None:
         run_document(lambda: open_translator(arguments), request, format, arguments)
         return
-    output = _resumable(arguments)
+    output = resumable(arguments)
     if output is None:
-        _translate_stream(open_translator(arguments), request, arguments)
+        translate_stream(_lines(request, arguments), arguments)
         return
     with output:
-        _translate_file(open_translator(arguments), request, arguments, output)
+        translate_file(_lines(request, arguments), arguments, output)
+
+
+def _lines(request: "Request", arguments: argparse.Namespace) -> Lines:
+    return Lines(open_translator(arguments), request, arguments.prefix, arguments.json)
+
+
+def _text(arguments: argparse.Namespace) -> str | None:
+    """The text that was given as an argument; it is never taken for the name of a file."""
+    if not arguments.text:
+        return None
+    if len(arguments.text) > 1:
+        raise ConfigError(
+            f"got {len(arguments.text)} texts, expected one: put quotes around it; "
+            "files are given with --input"
+        )
+    (text,) = arguments.text
+    if arguments.input:
+        raise ConfigError(f"got the text '{text}' and --input, expected one of them")
+    if Path(text).is_file():
+        logger.warning("'%s' is translated as text; for the file: --input %s", text, text)
+    return str(text)
 
 
 def _request(arguments: argparse.Namespace) -> "Request":
@@ -180,96 +188,3 @@ def _request(arguments: argparse.Namespace) -> "Request":
     return Request(
         arguments.selection, options, *words, (), glossary, forced, not arguments.no_repair
     )
-
-
-def _begun(request: "Request", arguments: argparse.Namespace, number: int) -> "Request":
-    """The request for some lines, all of which begin with --prefix."""
-    if not arguments.prefix:
-        return request
-    return dataclasses.replace(request, prefixes=(arguments.prefix,) * number)
-
-
-def _line(translation: "Translation", arguments: argparse.Namespace) -> bytes:
-    """A translation as a line of the output."""
-    return as_json(translation.to_dict()) if arguments.json else as_line(translation.text)
-
-
-def _translate_stream(
-    translator: "Translator", request: "Request", arguments: argparse.Namespace
-) -> None:
-    """Lines as they arrive; from a pipe, an answer never waits for more input."""
-    from sieve.files import whole_file
-
-    with ExitStack() as stack:
-        read: Callable[[int], bytes] = _read_standard_input
-        target: BinaryIO = sys.stdout.buffer
-        if arguments.input:
-            read = stack.enter_context(open_input(arguments.input)).read
-        if arguments.output:
-            path = stack.enter_context(whole_file(arguments.output))
-            target = stack.enter_context(path.open("wb"))
-        for lines in arriving_lines(read):
-            for translation in translator.run(lines, _begun(request, arguments, len(lines))):
-                target.write(_line(translation, arguments))
-            target.flush()
-
-
-def _read_standard_input(size: int) -> bytes:
-    return os.read(standard_input().fileno(), size)
-
-
-def _resumable(arguments: argparse.Namespace) -> "ResumableFile | None":
-    """The output of a run that can be resumed: from a file into a file."""
-    from sieve.files import replaceable
-    from sieve.translate.resumable import ResumableFile
-
-    if not arguments.input or not arguments.output or not arguments.input.is_file():
-        return None
-    output = replaceable(arguments.output)
-    if output is None:
-        return None
-    if output.exists() and output.samefile(arguments.input):
-        raise InputError(f"{arguments.output}: is also the input; choose another --output")
-    return ResumableFile(output, _made_with(arguments))
-
-
-def _made_with(arguments: argparse.Namespace) -> dict[str, str]:
-    """What the lines of an output depend on: options, input, glossary, model and version."""
-    from sieve.bundle.directory import open_bundle
-    from sieve.bundle.integrity import content_hashes
-    from sieve.files import file_hash
-    from sieve.importers.opening import model_directory
-
-    status = arguments.input.stat()
-    made_with = {
-        f"--{name.replace('_', '-')}": str(value)
-        for name, value in vars(arguments).items()
-        if name not in _NO_MATTER
-    }
-    made_with["input"] = f"{arguments.input.resolve()} {status.st_size} {status.st_mtime_ns}"
-    made_with["version of Sieve"] = sieve.__version__
-    if arguments.glossary:
-        made_with["glossary"] = file_hash(arguments.glossary)
-    model = open_bundle(model_directory(arguments.model)).directory
-    return made_with | content_hashes(model)
-
-
-def _translate_file(
-    translator: "Translator",
-    request: "Request",
-    arguments: argparse.Namespace,
-    output: "ResumableFile",
-) -> None:
-    """File to file, resuming where an interrupted run stopped."""
-    with open_input(arguments.input) as source:
-        number = sum(1 for _ in zip(range(output.resume()), source, strict=False))
-        size = arguments.input.stat().st_size
-        bar: tqdm[Any] = progress(total=size, unit="B", label=arguments.input.name)
-        bar.update(source.tell())
-        while raw_lines := [line for _, line in zip(range(_CHUNK), source, strict=False)]:
-            lines = [decode(raw, number + i) for i, raw in enumerate(raw_lines, start=1)]
-            translations = translator.run(lines, _begun(request, arguments, len(lines)))
-            output.write([_line(translation, arguments) for translation in translations])
-            number += len(lines)
-            bar.update(sum(map(len, raw_lines)))
-        bar.close()

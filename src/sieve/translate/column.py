@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sieve.translate.translation import Translation
 
 
-class Series(Protocol):
+class PandasSeries(Protocol):
     """What a pandas Series has."""
 
     index: Any

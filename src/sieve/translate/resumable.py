@@ -6,7 +6,7 @@ file; a lock keeps a second process out. Knows neither models nor options.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 
@@ -47,10 +47,10 @@ class ResumableFile:
             self._note.unlink(missing_ok=True)
         self._lock.release()
 
-    def write(self, lines: list[bytes]) -> None:
-        """Adds lines that end with a line feed; they are there for the next run from now on."""
+    def write(self, parts: Iterable[bytes]) -> None:
+        """Adds lines or parts of them; whole lines are there for the next run from now on."""
         with self._partial.open("ab") as file:
-            file.writelines(lines)
+            file.writelines(parts)
 
     def resume(self) -> int:
         """How many lines an earlier run has left; 0 and a notice where something has changed."""
@@ -77,6 +77,4 @@ class ResumableFile:
                 if line.endswith(b"\n"):
                     lines, size = lines + 1, size + len(line)
             file.truncate(size)
-        if lines:
-            logger.info("%s: resuming after %d lines", self._output, lines)
         return lines

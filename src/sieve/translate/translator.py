@@ -22,7 +22,7 @@ from sieve.selection.selectors import Resources, parse_selection
 from sieve.tokenize.tokenizer import Tokenizers, source_ids
 from sieve.translate.asking import Wishes, begun, check, one_selection, with_wishes
 from sieve.translate.calls import RequestSearch, batches
-from sieve.translate.column import Column, Series
+from sieve.translate.column import Column, PandasSeries
 from sieve.translate.confidence import Confidence
 from sieve.translate.finish import Finish
 from sieve.translate.parts import MAX_TOKENS, split
@@ -32,7 +32,7 @@ from sieve.translate.translation import Request, Translation
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    AnySeries = TypeVar("AnySeries", bound=Series)
+    AnySeries = TypeVar("AnySeries", bound=PandasSeries)
 
 BATCH_TOKENS = 4096
 """Most padded source tokens in one call of the engine, unless a translator has its own number."""
@@ -76,7 +76,7 @@ class Translator:
 
     def translate(  # noqa: PLR0913 (a request in words; `run` takes it as one value)
         self,
-        text: str | list[str] | tuple[str, ...] | Iterator[str] | Series,
+        text: str | list[str] | tuple[str, ...] | Iterator[str] | PandasSeries,
         *,
         selection: str | None = None,
         threshold: float | None = None,
@@ -88,7 +88,7 @@ class Translator:
         glossary: Glossary | None = None,
         lossless: bool | None = None,
         repair: bool = True,
-    ) -> Translation | list[Translation] | Iterator[Translation] | Series:
+    ) -> Translation | list[Translation] | Iterator[Translation] | PandasSeries:
         """Translates one text, or several in one go; the order is kept and empty ones stay empty.
 
         Examples:
