@@ -1,12 +1,11 @@
 """Whether every kind of CPU gives the same bytes: the built-in models on real lines.
 
-Tokens, scores, alignments, confidence and shortlist sizes of each line, greedy and with beam 5,
-from all kernels of this CPU, must be those of its best kernels bit for bit. A record of another
-machine, or of one that is emulated, is compared in the same way; so are the translations of an
-earlier version, with BLEU:
+Tokens, scores, alignments, confidence and shortlist sizes of each line, greedy and beam 5, must
+be those of this CPU's best kernels bit for bit. What other kernels give is recorded first, on this
+machine or another, emulated or not. The translations of an earlier version are compared as well:
 
-  python benchmarks/same_bytes.py --data DATA --record arm.json --lines 300     # there
-  python benchmarks/same_bytes.py --data DATA --against arm=arm.json --before OLD  # here
+  SIEVE_KERNELS=avx2 python benchmarks/same_bytes.py --data DATA --record avx2.json
+  python benchmarks/same_bytes.py --data DATA --against avx2.json arm.json --before OLD
 
 OLD holds newstest2018.en-de and newstest2018.de-en as `sieve translate` wrote them.
 """
@@ -60,9 +59,8 @@ def digest(found: Translation) -> str:
     return hashlib.sha256(repr((*said, found.shortlist_size, found.text)).encode()).hexdigest()[:16]
 
 
-def record(kernels: str, data: Path, number: int) -> Record:
-    """What these kernels make of the lines."""
-    os.environ["SIEVE_KERNELS"] = kernels
+def record(data: Path, number: int) -> Record:
+    """What the kernels in use make of the lines."""
     found: Record = {}
     for model in MODELS:
         translator = load(model, engine="native")
@@ -72,7 +70,7 @@ def record(kernels: str, data: Path, number: int) -> Record:
             translations = translator.run(lines, request)
             pairs = zip(lines, translations, strict=True)
             found[f"{model}, beam {beam}"] = {line: digest(said) for line, said in pairs}
-            note(f"{kernels}: {model}, beam {beam}")
+            note(f"{translator.engine}: {model}, beam {beam}")
     return found
 
 
@@ -90,7 +88,6 @@ def beside_before(data: Path, before: Path) -> dict[str, Any]:
     """How much the translations of a news set changed, and their BLEU."""
     from sacrebleu.metrics.bleu import BLEU
 
-    os.environ.pop("SIEVE_KERNELS")
     result = {}
     for model in MODELS:
         source, target = model.split("-")
@@ -116,25 +113,23 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", type=Path, required=True, help="directory with test/")
-    parser.add_argument("--lines", type=int, default=5000)
-    parser.add_argument("--record", type=Path, help="write what the best kernels give, and stop")
-    parser.add_argument("--against", nargs="*", default=[], metavar="NAME=RECORD")
+    parser.add_argument("--lines", type=int, default=2500, help="of each model")
+    parser.add_argument("--record", type=Path, help="write what these kernels give, and stop")
+    parser.add_argument("--against", nargs="*", default=[], type=Path, metavar="RECORD")
     parser.add_argument("--before", type=Path, help="directory of an earlier version's outputs")
     parser.add_argument("--output", type=Path, default=Path("docs/results/same_bytes.json"))
     args = parser.parse_args()
-    best, *others = available_kernels()
-    ours = record(best, args.data, args.lines)
+    kernels = os.environ.get("SIEVE_KERNELS") or available_kernels()[0]
+    ours = record(args.data, args.lines)
     if args.record is not None:
-        write_json(args.record, {"machine": platform.machine(), "kernels": best, "record": ours})
+        write_json(args.record, {"cpu": platform.machine(), "kernels": kernels, "record": ours})
         return
-    result: dict[str, Any] = {"command": command(), "machine": machine(), "kernels": best}
-    result["beside"] = {
-        name: compared(ours, record(name, args.data, args.lines)) for name in others
-    }
-    for name, _, path in (given.partition("=") for given in args.against):
-        theirs = json.loads(Path(path).read_text(encoding="utf-8"))
-        shown = f"{name}: {theirs['kernels']} on {theirs['machine']}"
-        result["beside"][shown] = compared(ours, theirs["record"])
+    result: dict[str, Any] = {"command": command(), "machine": machine(), "kernels": kernels}
+    result["beside"] = {}
+    for path in args.against:
+        theirs = json.loads(path.read_text(encoding="utf-8"))
+        label = f"{theirs['kernels']} ({theirs['cpu']})"
+        result["beside"][label] = compared(ours, theirs["record"])
     if args.before is not None:
         result["newstest2018 beside before"] = beside_before(args.data, args.before)
     write_json(args.output, result)

@@ -14,6 +14,9 @@
 #include <unistd.h>
 #endif
 #endif
+#if defined(SIEVE_ARM) && defined(__linux__)
+#include <sys/auxv.h>
+#endif
 
 namespace sieve {
 namespace {
@@ -77,9 +80,36 @@ void find(std::vector<const Kernels*>& found) {
 }
 #endif
 
+#ifdef SIEVE_ARM
+/// By what Linux says; elsewhere, by what the compiler may take for granted.
+void find(std::vector<const Kernels*>& found) {
+#if defined(__linux__)
+  const bool dotprod = (getauxval(AT_HWCAP) >> 20 & 1U) != 0;
+  const bool i8mm = (getauxval(AT_HWCAP2) >> 13 & 1U) != 0;
+#else
+#if defined(__ARM_FEATURE_DOTPROD)
+  constexpr bool dotprod = true;
+#else
+  constexpr bool dotprod = false;
+#endif
+#if defined(__ARM_FEATURE_MATMUL_INT8)
+  constexpr bool i8mm = true;
+#else
+  constexpr bool i8mm = false;
+#endif
+#endif
+  if (i8mm) {
+    found.push_back(&kI8mm);
+  }
+  if (dotprod) {
+    found.push_back(&kDotprod);
+  }
+}
+#endif
+
 std::vector<const Kernels*> find_all() {
   std::vector<const Kernels*> found;
-#ifdef SIEVE_X86
+#if defined(SIEVE_X86) || defined(SIEVE_ARM)
   find(found);
 #endif
   found.push_back(&kPortable);

@@ -126,6 +126,10 @@ extern const Kernels kAvxVnni;
 extern const Kernels kAvx512Vnni;
 extern const Kernels kAmx;
 #endif
+#ifdef SIEVE_ARM
+extern const Kernels kDotprod;
+extern const Kernels kI8mm;
+#endif
 
 /// Those this CPU can run, best first.
 std::span<const Kernels* const> available_kernels();

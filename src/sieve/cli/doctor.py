@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 FEATURES = {
     "avx2": "AVX2", "fma": "FMA", "avx_vnni": "AVX-VNNI", "avx512f": "AVX-512",
     "avx512_vnni": "AVX-512 VNNI", "amx_int8": "AMX", "asimd": "NEON",
-    "asimddp": "NEON dot product",
+    "asimddp": "NEON dot product", "i8mm": "NEON i8mm",
 }  # fmt: skip
 PACKAGES = ("numpy", "safetensors", "sentencepiece", "torch", "sacrebleu", "uvicorn")
 SENTENCES = {
