@@ -21,6 +21,7 @@ from sieve.data.prepare import PrepareOptions
 from sieve.data.reading import PairFiles, TsvFile
 from sieve.errors import ConfigError
 from sieve.tokenize import tokenizer_training
+from sieve.tokenize.tokenizer import load_tokenizers
 from sieve.tokenize.tokenizer_training import TokenizerOptions
 
 COMMAND = [sys.executable, "-m", "sieve.cli", "prepare"]
@@ -181,9 +182,13 @@ def test_bad_files(pair: list[str], tmp_path: Path) -> None:
     fails([*pair, *rest, "--languages", "en", "qq"], "unknown language 'qq'")
 
 
-def test_vocabulary_too_large(pair: list[str], tmp_path: Path) -> None:
-    rest = ["--languages", "en", "de", "--output", str(tmp_path / "out")]
-    fails([*pair, *rest], r"vocab_size: got 32000, but this text has only enough for \d+ pieces")
+def test_a_vocabulary_too_large_is_cut_with_a_notice(pair: list[str], tmp_path: Path) -> None:
+    output = tmp_path / "out"
+    rest = ["--languages", "en", "de", "--output", str(output)]
+    done = subprocess.run([*COMMAND, *pair, *rest], capture_output=True, text=True, check=True)
+    notice = re.search(r"vocabulary of (\d+) pieces instead of 32000: the text has", done.stderr)
+    assert notice is not None
+    assert load_tokenizers(output).source.vocab_size == int(notice[1])
 
 
 @pytest.mark.parametrize("kilobytes", [4, 48])  # in the first pass, in the last

@@ -6,7 +6,7 @@ Everything that crosses the border between processes is declared here.
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -23,8 +23,10 @@ from sieve.data.corpus_writer import ragged
 from sieve.data.deduplicate import Hashes
 from sieve.data.reading import RawBlock, decode_pairs
 from sieve.data.spool import SpoolBlock, SpoolFiles, SpoolReader, sample
+from sieve.log import logger
 from sieve.tokenize.normalize import normalize
-from sieve.tokenize.tokenizer import load_tokenizers
+from sieve.tokenize.sentence_piece import LittleTextError
+from sieve.tokenize.tokenizer import Tokenizers, load_tokenizers
 from sieve.tokenize.tokenizer_training import TokenizerOptions, train_tokenizers
 from sieve.tokenize.vocabulary import UNK
 
@@ -80,14 +82,32 @@ class TrainingSettings:
 
 
 def setup_training(settings: TrainingSettings) -> Callable[[Sequence[SpoolBlock]], None]:
-    """Trains tokenizers on a sample of the spool and saves them."""
+    """Trains tokenizers on a sample of the spool and saves them.
 
-    def train(blocks: Sequence[SpoolBlock]) -> None:
-        share = min(1.0, settings.tokenizer.sample_pairs / max(1, settings.num_unique))
+    Where the text has not enough for the pieces that were asked for, they are fewer.
+    """
+
+    def trained(options: TokenizerOptions, blocks: Sequence[SpoolBlock]) -> Tokenizers:
+        share = min(1.0, options.sample_pairs / max(1, settings.num_unique))
         reader = SpoolReader(settings.spool)
         source, target = (sample(reader, blocks, side, share) for side in range(2))
-        tokenizers = train_tokenizers(settings.tokenizer, source, target, settings.languages)
-        tokenizers.save(settings.output)
+        return train_tokenizers(options, source, target, settings.languages)
+
+    def train(blocks: Sequence[SpoolBlock]) -> None:
+        options = settings.tokenizer
+        while True:
+            try:
+                tokenizers = trained(options, blocks)
+            except LittleTextError as error:
+                logger.warning(
+                    "vocabulary of %d pieces instead of %d: the text has no more",
+                    error.limit,
+                    options.vocab_size,
+                )
+                options = replace(options, vocab_size=error.limit)
+            else:
+                tokenizers.save(settings.output)
+                return
 
     return train
 

@@ -130,6 +130,17 @@ def open_processor(model: bytes, where: str) -> Any:
         raise ModelError(f"{where}: not a SentencePiece model: {_brief(error)}") from None
 
 
+class LittleTextError(ConfigError):
+    """The text is too short for so many pieces."""
+
+    def __init__(self, size: int, limit: int) -> None:
+        super().__init__(
+            f"vocab_size: got {size}, but this text has only enough for {limit} pieces; "
+            f"set vocab_size to {limit} or less, or bring more text"
+        )
+        self.limit = limit
+
+
 def train_sentence_piece(
     options: SentencePieceOptions, lines: Iterable[str]
 ) -> SentencePieceTokenizer:
@@ -172,10 +183,7 @@ def _training_error(message: str, options: SentencePieceOptions) -> Exception:
     size = options.vocab_size
     if high:
         limit = high[1]
-        return ConfigError(
-            f"vocab_size: got {size}, but this text has only enough for {limit} pieces; "
-            f"set vocab_size to {limit} or less, or bring more text"
-        )
+        return LittleTextError(size, int(limit))
     if low:
         return ConfigError(
             f"vocab_size: got {size}, but the special ids, bytes and single characters of this "

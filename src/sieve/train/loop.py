@@ -113,11 +113,21 @@ class _Run:
             trainer.step(update, rate, self.processes)
             if progress.update % config.log_every == 0:
                 self._log(rate)
+            self.bar.wait(self._done(), self._speed())
             if progress.update % config.validate_every == 0:
                 self._checkpoint(validate=True)
             elif progress.update % config.checkpoint_every == 0:
                 self._checkpoint(validate=False)
         raise AssertionError("the loader is endless")
+
+    def _done(self) -> float:
+        """What the progress bar counts."""
+        return self.progress.update if self.config.max_updates else self._seconds()
+
+    def _speed(self) -> float:
+        """Tokens per second since the last log."""
+        seconds = time.monotonic() - self.interval.started
+        return (self.progress.tokens - self.interval.tokens) / max(seconds, 1e-9)
 
     def _seconds(self) -> float:
         return self.before + time.monotonic() - self.started
@@ -161,8 +171,7 @@ class _Run:
             values["learning_rate"] = rate
         if self.metrics is not None:
             self.metrics.write("train", progress.update, values)
-        done = progress.seconds if not self.config.max_updates else progress.update
-        self.bar.show(done, speed, values["loss"] + values["nvs_loss"])
+        self.bar.show(self._done(), speed, values["loss"] + values["nvs_loss"])
         self.interval = _Interval(now, progress.update, progress.tokens)
 
     def _checkpoint(self, validate: bool) -> None:

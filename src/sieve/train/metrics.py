@@ -2,11 +2,15 @@
 
 import json
 import os
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from sieve.log import logger, progress
+
+SILENCE = 15.0
+"""Seconds after which a run says how far it is, so that a slow update fits into half a minute."""
 
 
 class Metrics:
@@ -42,17 +46,39 @@ class Metrics:
 
 
 class ProgressBar:
-    """Updates (or minutes) done, with tokens per second; silent without a terminal."""
+    """Updates (or seconds) done, with tokens per second; without a terminal, lines now and then."""
 
-    def __init__(self, total: float, unit: str, enabled: bool) -> None:
+    def __init__(
+        self,
+        total: float,
+        unit: str,
+        enabled: bool,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._bar: Any = progress(total=round(total), unit=unit, label="train") if enabled else None
+        self._of = f"{unit} %.0f of {round(total)}: %s"
+        self._clock, self._said = clock, clock()
 
     def show(self, done: float, tokens_per_second: float, loss: float) -> None:
         """Moves the bar."""
-        if self._bar is None or self._bar.disable:
+        if self._bar is None:
             return
-        self._bar.set_postfix_str(f"{tokens_per_second:,.0f} tokens/s, loss {loss:.3f}", False)
-        self._bar.update(done - self._bar.n)
+        state = f"{tokens_per_second:,.0f} tokens/s, loss {loss:.3f}"
+        if not self._bar.disable:
+            self._bar.set_postfix_str(state, False)
+            self._bar.update(done - self._bar.n)
+        self._say(done, state)
+
+    def wait(self, done: float, tokens_per_second: float) -> None:
+        """Between two logs."""
+        if self._bar is not None:
+            self._say(done, f"{tokens_per_second:,.0f} tokens/s")
+
+    def _say(self, done: float, state: str) -> None:
+        """Writes a line where there is no bar, unless one was written just now."""
+        if self._bar.disable and self._clock() - self._said >= SILENCE:
+            logger.info(self._of, done, state)
+            self._said = self._clock()
 
     def close(self) -> None:
         """Ends the bar."""
