@@ -1,6 +1,6 @@
 # The server: no torch, no compiler, no root. See docs/serve.md.
 #   docker build -t sieve .
-#   docker run --rm --read-only -p 5000:5000 sieve
+#   docker run --rm --read-only -p 5000:5000 -v "$PWD/keys:/keys:ro" sieve --host 0.0.0.0 --api-keys /keys
 
 FROM python:3.11-slim AS build
 RUN apt-get update && apt-get install --yes --no-install-recommends g++ && rm -rf /var/lib/apt/lists/*
@@ -19,5 +19,6 @@ EXPOSE 5000
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=5s --start-period=5s CMD \
     ["python", "-c", "import urllib.request as r; r.urlopen('http://127.0.0.1:5000/health', timeout=4)"]
-# models of one's own: -v DIRECTORY:/models:ro sieve /models/en-de
-ENTRYPOINT ["sieve", "serve", "--host", "0.0.0.0"]
+# models of one's own: -v DIRECTORY:/models:ro sieve --host 0.0.0.0 /models/en-de
+# it listens to the outside only when told to: --host 0.0.0.0, best with --api-keys FILE
+ENTRYPOINT ["sieve", "serve"]

@@ -35,7 +35,8 @@ def test_the_command_is_one_that_the_program_knows() -> None:
     assert command[:2] == ["sieve", "serve"]
     found = verb_parser("serve").parse_args(command[2:])
     (exposed,) = [line for line in STEPS if line.startswith("EXPOSE ")]
-    assert found.host == "0.0.0.0" and found.port == int(exposed.split()[1])
+    assert found.port == int(exposed.split()[1])
+    assert found.host == "127.0.0.1"  # to the outside only where somebody says so
 
 
 def test_what_the_build_needs_is_sent() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from sieve.errors import InputError
 from sieve.serve import access
-from sieve.serve.access import Access, read_keys
+from sieve.serve.access import Access, client_of, cost_of, read_keys
 from sieve.serve.refusal import Refused
 
 
@@ -42,6 +42,44 @@ def test_a_minute_has_so_many_requests() -> None:
     assert refusal(guard, "a")[0] == 429  # and paid back
     with pytest.raises(Refused, match=r"^Slowdown: 6 per 1 minute$"):
         guard.check("a", None, 1)
+
+
+@pytest.mark.parametrize(
+    ("texts", "beam_size", "cost"),
+    [
+        (["a"] * 200, 1, 200.0),  # no text is free
+        (["", "a" * 500], 5, 2.0),
+        (["a" * 19_000], 5, 38.0),
+        (["a" * 19_000], 1, 7.6),
+        (["a" * 500], 16, 3.2),
+        ([], 5, 0.0),
+    ],
+)
+def test_work_is_characters_times_beam(texts: list[str], beam_size: int, cost: float) -> None:
+    assert cost_of(texts, beam_size) == pytest.approx(cost)
+
+
+@pytest.mark.parametrize(
+    ("address", "client"),
+    [
+        ("10.1.2.3", "10.1.2.3"),
+        ("::ffff:10.1.2.3", "10.1.2.3"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("2001:db8:1:2::9", "2001:db8:1:2::/64"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("", ""),
+        ("unix", "unix"),
+    ],
+)
+def test_whose_address_it_is(address: str, client: str) -> None:
+    assert client_of(address) == client
+
+
+def test_an_address_of_the_same_network_is_the_same_client() -> None:
+    guard = Access(frozenset(), 1, Clock())
+    assert refusal(guard, "2001:db8::1")[0] == 200
+    assert refusal(guard, "2001:db8::2")[0] == 429
+    assert refusal(guard, "2001:db8:0:1::1")[0] == 200
 
 
 def test_old_clients_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:

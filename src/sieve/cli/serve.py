@@ -51,7 +51,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=limits.a_minute,
         metavar="N",
-        help=f"texts of a client (key or address) per minute, 0: any number {shown}",
+        help="texts of a client (key or address) per minute; each 500 characters at a beam of 5 "
+        f"count as one; 0: any number {shown}",
+    )
+    access.add_argument(
+        "--proxy",
+        dest="proxies",
+        action="append",
+        default=[],
+        metavar="ADDRESS",
+        help="a proxy, or network of proxies, whose X-Forwarded-For tells the client's address; "
+        "may be repeated (default: none is believed)",
+    )
+    access.add_argument(
+        "--connections",
+        type=int,
+        default=limits.connections,
+        metavar="N",
+        help=f"open at a time from one address that is no --proxy {shown}",
     )
     access.add_argument(
         "--cors",
@@ -76,6 +93,7 @@ def execute(arguments: argparse.Namespace) -> None:
         port=arguments.port,
         threads=arguments.threads,
         api_keys=arguments.api_keys,
+        proxies=tuple(arguments.proxies),
         cors=arguments.cors,
         limits=Limits(
             characters=arguments.char_limit,
@@ -83,6 +101,7 @@ def execute(arguments: argparse.Namespace) -> None:
             seconds=arguments.time_limit,
             requests=arguments.queue,
             a_minute=arguments.rate_limit,
+            connections=arguments.connections,
         ),
     )
     for module in ("uvicorn", "httptools", "starlette", "pydantic", "prometheus_client"):

@@ -1,11 +1,12 @@
-"""Who may use the server, and how often: API keys from a file, a rate per key or address."""
+"""Who may use the server, and how much: API keys from a file, a rate per key or address."""
 
 from __future__ import annotations
 
 import hashlib
+import ipaddress
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from sieve.errors import InputError
@@ -13,6 +14,11 @@ from sieve.serve.refusal import Refused
 
 MOST_CLIENTS = 10_000
 """Clients remembered; those idle longest are forgotten."""
+
+TEXT_WORK = 2500
+"""Characters times beam of what counts as a text: 500 characters at a beam of 5."""
+_NETWORK = 64
+"""Bits of an IPv6 address that tell clients apart: who has one such network has all of it."""
 
 
 class Access:
@@ -24,15 +30,15 @@ class Access:
         a_minute: int,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Takes the result of `read_keys` and the requests allowed per minute, 0 for any number."""
+        """Takes the result of `read_keys` and the texts allowed per minute, 0 for any number."""
         self.keys = keys
         self.a_minute = a_minute
         self._clock = clock
         self._buckets: dict[str, tuple[float, float]] = {}
-        """Each client's remaining requests and when they were counted; the latest client last."""
+        """Each client's remaining texts and when they were counted; the latest client last."""
 
-    def check(self, address: str, key: object, cost: int) -> None:
-        """Raises `Refused` unless the client may make a request of this cost now."""
+    def check(self, address: str, key: object, cost: float) -> None:
+        """Raises `Refused` unless the client may make a request of this cost (`cost_of`) now."""
         if not isinstance(key, str | None):
             raise Refused(400, "Invalid request: api_key parameter is not a string")
         if self.keys:
@@ -41,10 +47,10 @@ class Access:
             if _digest(key) not in self.keys:
                 raise Refused(403, "Invalid API key", "wrong_key")
         if self.a_minute:
-            self._take(f"key {key}" if self.keys else address, cost)
+            self._take(f"key {key}" if self.keys else client_of(address), cost)
 
-    def _take(self, client: str, cost: int) -> None:
-        """A token bucket: holds a minute's requests and refills evenly."""
+    def _take(self, client: str, cost: float) -> None:
+        """A token bucket: holds a minute's texts and refills evenly."""
         now = self._clock()
         left, since = self._buckets.pop(client, (float(self.a_minute), now))
         left = min(float(self.a_minute), left + (now - since) * self.a_minute / 60)
@@ -57,6 +63,29 @@ class Access:
             missing = min(cost, self.a_minute) - left
             wait = max(1, math.ceil(round(missing * 60 / self.a_minute, 3)))
             raise Refused(429, f"Slowdown: {self.a_minute} per 1 minute", "rate", wait)
+
+
+def cost_of(texts: Sequence[str], beam_size: int) -> float:
+    """What a request costs, in texts: work grows with characters and beam, and no text is free.
+
+    Args:
+        texts: Of the request.
+        beam_size: That each is searched with.
+    """
+    return sum(max(1.0, len(text) * beam_size / TEXT_WORK) for text in texts)
+
+
+def client_of(address: str) -> str:
+    """Whose address it is: of IPv6 the network that a client has whole."""
+    try:
+        ip = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if ip.version == 4:
+        return str(ip)
+    if ip.ipv4_mapped is not None:
+        return str(ip.ipv4_mapped)
+    return str(ipaddress.ip_network((ip, _NETWORK), strict=False))
 
 
 def read_keys(path: Path) -> frozenset[bytes]:

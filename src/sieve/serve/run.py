@@ -6,7 +6,9 @@ import signal
 import socket
 import threading
 from collections.abc import Callable
+from functools import partial
 from types import FrameType
+from typing import cast
 
 import uvicorn
 
@@ -67,12 +69,15 @@ def make_server(
     """The application in a web server."""
     config = uvicorn.Config(
         make_app(Service(models, settings), settings, started),
-        http=Connection,
+        # a factory: uvicorn calls it for each connection
+        http=cast("type[Connection]", partial(Connection, settings)),
         ws="none",
         lifespan="on",
         log_config=None,
         log_level="error",
         access_log=False,
+        proxy_headers=bool(settings.proxies),
+        forwarded_allow_ips=[*settings.proxies],
         server_header=False,
         timeout_keep_alive=IDLE_SECONDS,
         # accepted work ends by itself within its limit; a client that never reads does not

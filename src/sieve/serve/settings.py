@@ -1,5 +1,6 @@
 """The settings of a server: where it listens, and how much a client may ask of it."""
 
+import ipaddress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -34,10 +35,13 @@ class Limits:
     requests: int = 128
     """Accepted at a time; further ones are told to try again."""
     a_minute: int = 0
-    """Texts of a client per minute; 0 for any number."""
+    """Texts of a client per minute, long ones and wide beams counted several times; 0 for any
+    number."""
+    connections: int = 200
+    """Open at a time from one address."""
 
     def __post_init__(self) -> None:
-        for name in ("characters", "texts", "requests"):
+        for name in ("characters", "texts", "requests", "connections"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name}: got {getattr(self, name)}, expected 1 or more")
         for name in ("seconds", "sending_seconds"):
@@ -63,6 +67,8 @@ class Settings:
     """Sentences translated in parallel; by default one per usable core."""
     api_keys: Path | None = None
     """A file with a key per line; requests must give one of them."""
+    proxies: tuple[str, ...] = ()
+    """Addresses or networks of proxies, whose X-Forwarded-For is believed; of nobody else."""
     cors: str = ""
     """The origin whose pages may use the server from a browser, `*` for any; none by default."""
     limits: Limits = field(default_factory=Limits)
@@ -72,3 +78,10 @@ class Settings:
             raise ConfigError(f"port: got {self.port}, expected 0 to 65535")
         if self.threads is not None and self.threads < 1:
             raise ConfigError(f"threads: got {self.threads}, expected 1 or more")
+        for proxy in self.proxies:
+            try:
+                ipaddress.ip_network(proxy)
+            except ValueError:
+                raise ConfigError(
+                    f"proxy: got '{proxy[:60]}', expected an address or a network (10.0.0.0/8)"
+                ) from None

@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response
 from typing_extensions import NotRequired, TypedDict
 
 from sieve.engines.options import SearchOptions
-from sieve.serve.access import Access
+from sieve.serve.access import Access, cost_of
 from sieve.serve.detect import Detected
 from sieve.serve.direction import AUTO, Direction, direction
 from sieve.serve.language_names import name_of
@@ -164,7 +164,8 @@ class LibreTranslate:
         client, service = RequestClient(request), self._service
         asked = checked(TranslateFields, await self._fields(request))
         texts = asked.texts
-        self._access.check(client.address, asked.api_key, len(texts))
+        cost = cost_of(texts, _wanted(asked).options.beam_size)
+        self._access.check(client.address, asked.api_key, cost)
         if asked.format not in FORMATS:
             raise Refused(400, f"{asked.format[:40]} format is not supported")
         service.check_size(texts)
@@ -183,7 +184,8 @@ class LibreTranslate:
     async def detect(self, request: Request) -> Response:
         """POST /detect."""
         asked = checked(DetectFields, await self._fields(request))
-        self._access.check(RequestClient(request).address, asked.api_key, 1)
+        cost = cost_of(asked.texts, beam_size=1)
+        self._access.check(RequestClient(request).address, asked.api_key, cost)
         self._service.check_size(asked.texts)
         with self._service.accepted():
             ranking = await asyncio.to_thread(self._service.detector.detect, asked.texts)

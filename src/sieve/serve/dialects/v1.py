@@ -15,7 +15,7 @@ from typing_extensions import NotRequired, TypedDict
 from sieve.engines.options import SearchOptions
 from sieve.errors import SieveError
 from sieve.explain.explanation import ExplainOptions, Explanation, explain
-from sieve.serve.access import Access
+from sieve.serve.access import Access, cost_of
 from sieve.serve.detect import Detected
 from sieve.serve.direction import AUTO, Direction, direction
 from sieve.serve.refusal import Refused
@@ -42,6 +42,8 @@ LEXICON = "lexicon:200"
 """What `lexicon` alone stands for."""
 MOST_VOTES = 8
 """Of a source word in an explanation."""
+EXPLAINED = 4
+"""Times as much work: an explained text is also searched with other selections."""
 
 Words = Annotated[
     list[Annotated[str, Field(max_length=MAX_WORD)]],
@@ -176,7 +178,10 @@ class V1:
         if not is_json(request.headers.get("content-type", "")):
             raise Refused(415, "expected a body of type application/json")
         asked = checked(V1Fields, parse_json(await read_body(request, service.limits)))
-        self._access.check(client.address, asked.api_key, len(asked.texts))
+        cost = cost_of(asked.texts, asked.beam_size)
+        self._access.check(
+            client.address, asked.api_key, cost * (EXPLAINED if asked.explain else 1)
+        )
         service.check_size(asked.texts)
         with service.accepted():
             way = await direction(
