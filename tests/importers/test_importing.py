@@ -16,11 +16,11 @@ from marian_files import SETTINGS, firefox_directory, opus_directory, parameters
 from sieve.bundle.catalogue import catalogue
 from sieve.bundle.directory import open_bundle
 from sieve.bundle.weights import float_tensors
-from sieve.errors import InputError, ModelError, SieveError
+from sieve.errors import ConfigError, InputError, ModelError, SieveError
 from sieve.importers.cache import cached
 from sieve.importers.families import importer_of
 from sieve.importers.importing import ImportOptions, import_model
-from sieve.importers.opening import foreign_source, model_directory
+from sieve.importers.opening import changeable_directory, foreign_source, model_directory
 from sieve.importers.origin import Origin, languages_in, read_bytes
 from sieve.importers.tensors import floats
 from sieve.selection.lexicon import Lexicon
@@ -85,6 +85,16 @@ def test_the_shortlist_comes_along(tmp_path: Path) -> None:
     assert lexicon.row(5)[0].tolist() == [5, 12]
 
 
+def test_a_shortlist_with_another_checksum_is_damaged(tmp_path: Path) -> None:
+    folder = firefox_directory(tmp_path / "en-pt")
+    path = folder / "lex.50.50.enpt.s2t.bin"
+    content = bytearray(path.read_bytes())
+    content[16] += 1  # one more frequent token
+    path.write_bytes(content)
+    with pytest.raises(ModelError, match="damaged: its checksum is not the one of its content"):
+        import_model(Origin(folder), tmp_path / "made")
+
+
 @pytest.mark.parametrize("ending", [".gz", ".zst"])
 def test_packed_files(ending: str, tmp_path: Path) -> None:
     folder = firefox_directory(tmp_path / "en-pt")
@@ -127,6 +137,17 @@ def test_the_cache_converts_once_and_follows_the_content(tmp_path: Path, own_cac
     assert model_directory(folder) not in (made, None)
 
 
+def test_what_verbs_take_for_a_model(tmp_path: Path, own_cache: Path) -> None:
+    folder = firefox_directory(tmp_path / "en-pt")
+    made = cached(Origin(folder))
+    assert model_directory(made.name) == made  # as `sieve models` calls it
+    assert changeable_directory(folder, tmp_path / "out") == made
+    assert changeable_directory(made, None) == made
+    for model, kind in ((folder, "an imported model"), ("en-de", "a built-in model")):
+        with pytest.raises(ConfigError, match=f"{kind} stays as it is; give --output DIR"):
+            changeable_directory(model, None)
+
+
 def test_two_at_once_make_one(tmp_path: Path, own_cache: Path) -> None:
     folder = firefox_directory(tmp_path / "en-pt")
     made: list[Path] = []
@@ -153,9 +174,9 @@ def test_a_failed_import_leaves_nothing(tmp_path: Path, own_cache: Path) -> None
 def test_what_a_killed_import_left_is_removed(tmp_path: Path, own_cache: Path) -> None:
     folder = firefox_directory(tmp_path / "en-pt")
     made = cached(Origin(folder))
-    left = made.with_name(f".{made.name}.a1b2c3")
+    left = made.with_name(f".{made.name}.a1b2c3d4")
     made.rename(left)  # not yet in its place
-    other = made.with_name(".another.a1b2c3")
+    other = made.with_name(".another.a1b2c3d4")
     other.mkdir()
     assert cached(Origin(folder)) == made
     assert not left.exists() and other.is_dir() and open_bundle(made)

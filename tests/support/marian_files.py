@@ -12,6 +12,8 @@ import numpy.typing as npt
 import sentencepiece
 from safetensors.numpy import save_file
 
+from sieve.importers.marian.marian_shortlist import checksum
+
 LINES = ["the cat sat on the mat", "a dog and a cat ran", "two dogs sat on a mat near the dog"]
 WIDTH, HIDDEN, HEADS = 16, 24, 4
 SETTINGS: dict[str, Any] = {
@@ -207,8 +209,9 @@ def shortlist(rows: list[list[int]], first: int = 5, best: int = 5) -> bytes:
     """A binary shortlist."""
     offsets = np.cumsum([0, *map(len, rows)]).astype("<u8")
     ids = np.array([index for row in rows for index in row], "<u4")
-    head = struct.pack("<6Q", 0xF11A48D5013417F5, 7, first, best, len(offsets), len(ids))
-    return head + offsets.tobytes() + ids.tobytes()
+    rest = struct.pack("<4Q", first, best, len(offsets), len(ids))
+    rest += offsets.tobytes() + ids.tobytes()
+    return struct.pack("<2Q", 0xF11A48D5013417F5, checksum(rest)) + rest
 
 
 def firefox_directory(folder: Path, settings: Mapping[str, Any] = SETTINGS) -> Path:

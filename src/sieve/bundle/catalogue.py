@@ -13,7 +13,7 @@ from typing import Any
 
 import sieve
 from sieve.bundle.directory import CONFIG_FILE, LEXICON_FILE, WEIGHTS_FILE
-from sieve.errors import ConfigError, ModelError
+from sieve.errors import ModelError
 from sieve.files import read_json
 
 VARIABLE = "SIEVE_MODELS"
@@ -68,19 +68,6 @@ def find_model(model: str | Path) -> Path:
             f"{model}: no such model directory, and no built-in model of that name (there: {names})"
         )
     return models[path.name]
-
-
-def source_of(model: str | Path, output: Path | None) -> Path:
-    """The directory of a model that a verb changes or writes anew; a built-in one is only read.
-
-    Args:
-        model: A path, or the name of a built-in model.
-        output: Where the result goes; None for the model itself or a place beside it.
-    """
-    directory = find_model(model)
-    if directory != Path(model) and output is None:
-        raise ConfigError(f"{model}: a built-in model stays as it is; give --output DIR")
-    return directory
 
 
 def built_in() -> dict[str, Path]:

@@ -47,7 +47,7 @@ def execute(arguments: argparse.Namespace) -> None:
     from sieve.errors import require
 
     require("torch", "train", "adaptation")
-    from sieve.bundle.catalogue import find_model
+    from sieve.importers.opening import model_directory
     from sieve.train.adapt import AdaptOptions, adapt
 
     options = AdaptOptions(
@@ -61,5 +61,5 @@ def execute(arguments: argparse.Namespace) -> None:
         new_head=arguments.new_head,
         overrides=tuple(arguments.set),
     )
-    model = find_model(arguments.model)
+    model = model_directory(arguments.model)
     leave_if_stopped(adapt(model, arguments.output, options), f"--output {arguments.output}")

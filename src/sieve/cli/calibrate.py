@@ -56,10 +56,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> None:
     """Calibrates, writes the directory and prints the operating point."""
-    from sieve.bundle.catalogue import source_of
     from sieve.bundle.directory import open_bundle
     from sieve.data.reading import read_lines
     from sieve.engines.native.native_engine import NativeEngine
+    from sieve.importers.opening import changeable_directory
     from sieve.log import progress
     from sieve.tokenize.tokenizer import source_ids
     from sieve.train.calibrate import CalibrationOptions, calibrate, store
@@ -67,7 +67,7 @@ def execute(arguments: argparse.Namespace) -> None:
     options = CalibrationOptions(
         arguments.threshold, arguments.size, arguments.recall, arguments.least
     )
-    model = source_of(arguments.model, arguments.output)
+    model = changeable_directory(arguments.model, arguments.output)
     bundle = open_bundle(model)
     lexicon = _lexicon(model) if arguments.fuse else None
     lines = [line for line in islice(read_lines(arguments.text), arguments.limit or None) if line]

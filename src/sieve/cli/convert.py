@@ -30,10 +30,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> None:
     """Converts and prints both sizes."""
-    from sieve.bundle.catalogue import source_of
     from sieve.bundle.convert import convert
+    from sieve.importers.opening import changeable_directory
 
-    model = source_of(arguments.model, arguments.output)
+    model = changeable_directory(arguments.model, arguments.output)
     done = convert(model, arguments.form, arguments.output)
     before, after = done.bytes_before / 1e6, done.bytes_after / 1e6
     print(f"{done.directory}: {after:.1f} MB, before {before:.1f} MB ({after / before:.0%})")

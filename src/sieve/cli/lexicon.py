@@ -202,13 +202,13 @@ def _build(arguments: argparse.Namespace) -> None:
 
 
 def _align(arguments: argparse.Namespace) -> None:
-    from sieve.bundle.catalogue import find_model
     from sieve.bundle.directory import open_bundle
     from sieve.data.alignments import pharaoh_lines
     from sieve.errors import require
     from sieve.files import whole_file
+    from sieve.importers.opening import model_directory
 
-    model = find_model(arguments.model)
+    model = model_directory(arguments.model)
     bundle = open_bundle(model)
     pairs = _pairs(arguments, bundle.tokenizers())
     heads = arguments.heads
@@ -242,12 +242,12 @@ def _adapt(arguments: argparse.Namespace) -> None:
 
 
 def _import(arguments: argparse.Namespace) -> None:
-    from sieve.bundle.catalogue import find_model
+    from sieve.importers.opening import model_directory
     from sieve.selection.exchange import read_lexicon
     from sieve.selection.lexicon_files import save_with_tokenizers
     from sieve.tokenize.tokenizer import load_tokenizers
 
-    tokenizers = load_tokenizers(find_model(arguments.tokenizer))
+    tokenizers = load_tokenizers(model_directory(arguments.tokenizer))
     lexicon, tally = read_lexicon(arguments.file, arguments.format, tokenizers)
     logger.info("%s: %s", arguments.file, tally)
     save_with_tokenizers(lexicon.pruned(arguments.top), arguments.output, tokenizers)

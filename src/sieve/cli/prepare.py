@@ -59,12 +59,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> None:
     """Runs the verb."""
-    from sieve.bundle.catalogue import find_model
     from sieve.data.prepare import prepare
+    from sieve.importers.opening import model_directory
 
     options = options_from(arguments)
     if options.tokenizer is not None:
-        options = replace(options, tokenizer=find_model(options.tokenizer))
+        options = replace(options, tokenizer=model_directory(options.tokenizer))
     before = signal.signal(signal.SIGTERM, _terminate)
     try:
         print(_table(prepare(options)))

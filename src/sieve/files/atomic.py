@@ -4,13 +4,13 @@ import json
 import math
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from sieve.errors import InputError
+from sieve.files.unfinished import new_scratch
 from sieve.processes.locks import FileLock
 
 _MOST_LINKS = 40  # as Linux has it
@@ -25,7 +25,7 @@ def whole_directory(directory: Path) -> Iterator[Path]:
         raise InputError(f"{directory}: is a file, expected a directory to make; choose another")
     with writable(directory):
         directory.parent.mkdir(parents=True, exist_ok=True)
-        partial = Path(tempfile.mkdtemp(prefix=f".{directory.name}.", dir=directory.parent))
+        partial, lock = new_scratch(directory)
     try:
         yield partial
         partial.chmod(0o755)
@@ -35,6 +35,9 @@ def whole_directory(directory: Path) -> Iterator[Path]:
     except BaseException:
         shutil.rmtree(partial, ignore_errors=True)
         raise
+    finally:
+        if lock is not None:
+            lock.release()
 
 
 def replaceable(path: Path) -> Path | None:

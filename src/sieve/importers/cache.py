@@ -4,11 +4,9 @@ The place is SIEVE_CACHE, else `sieve` in XDG_CACHE_HOME, else `~/.cache/sieve`.
 there is whole or not there at all; processes that want the same one wait for each other.
 """
 
-import glob
 import hashlib
 import json
 import os
-import shutil
 import time
 from pathlib import Path
 
@@ -46,7 +44,6 @@ def cached(source: Origin) -> Path:
         lock = _locked(directory)
         try:
             if not (directory / CONFIG_FILE).is_file():  # another process made it meanwhile
-                _clear(directory)
                 logger.info("%s: importing to %s", source.title, directory)
                 import_model(source, directory, ImportOptions(family=importer.family))
         finally:
@@ -68,13 +65,6 @@ def _locked(directory: Path) -> FileLock:
             f"{directory.parent}: cannot be written: {error.strerror}; set {VARIABLE} to a folder "
             "for imported models"
         ) from None
-
-
-def _clear(directory: Path) -> None:
-    """Removes what an import that was killed left; whoever holds the lock is the only one."""
-    for left in directory.parent.glob(f".{glob.escape(directory.name)}.*"):
-        if left.is_dir():
-            shutil.rmtree(left, ignore_errors=True)
 
 
 def _stem(source: Origin) -> str:

@@ -1,14 +1,14 @@
 """What a user may write where a model is expected.
 
-A directory of ours, the name of a built-in model, or another toolkit's model as a path or as a name
-on the hub.
+A directory of ours, the name of a built-in model or of an imported one that was kept, or another
+toolkit's model as a path or as a name on the hub.
 """
 
 from pathlib import Path
 
 from sieve.bundle.catalogue import built_in, find_model
 from sieve.bundle.directory import CONFIG_FILE
-from sieve.errors import InputError, ModelError
+from sieve.errors import ConfigError, InputError, ModelError
 from sieve.files import read_json
 from sieve.importers.origin import Origin
 
@@ -19,7 +19,7 @@ def model_directory(model: str | Path) -> Path:
     if (path.is_dir() and _is_own(path)) or (not path.exists() and path.name in built_in()):
         return find_model(model)
     # imported here: a model of our own opens without them, a fifth faster
-    from sieve.importers.cache import cached
+    from sieve.importers.cache import cache_folder, cached
     from sieve.importers.families import is_foreign
     from sieve.importers.hub import from_hub, is_hub_name
 
@@ -27,7 +27,24 @@ def model_directory(model: str | Path) -> Path:
         return cached(from_hub(str(model)))
     if path.is_file() or (path.is_dir() and is_foreign(Origin(path))):
         return cached(Origin(path))
+    kept = cache_folder() / path.name
+    if not path.exists() and len(path.parts) == 1 and (kept / CONFIG_FILE).is_file():
+        return kept  # as `sieve models` calls it
     return find_model(model)
+
+
+def changeable_directory(model: str | Path, output: Path | None) -> Path:
+    """The directory of a model that a verb changes or writes anew; others' are only read.
+
+    Args:
+        model: What `model_directory` takes.
+        output: Where the result goes; None for the model itself or a place beside it.
+    """
+    directory = model_directory(model)
+    if directory != Path(model) and output is None:
+        kind = "a built-in model" if directory in built_in().values() else "an imported model"
+        raise ConfigError(f"{model}: {kind} stays as it is; give --output DIR")
+    return directory
 
 
 def foreign_source(model: str | Path) -> Origin:

@@ -1,6 +1,6 @@
-"""A lock on a file, held by one process and freed when it ends, however it ends.
+"""Locks on files and directories, held by one process and freed when it ends, however it ends.
 
-Knows nothing of what the file holds.
+Knows nothing of what they hold.
 """
 
 import os
@@ -25,6 +25,32 @@ class FileLock:
         while not _is_at(descriptor, path):  # its holder renamed or removed it meanwhile
             os.close(descriptor)
             descriptor = _locked(path)
+        self._release = weakref.finalize(self, os.close, descriptor)
+
+    def release(self) -> None:
+        """Lets others have it; does nothing the second time."""
+        self._release()
+
+
+class FolderLock:
+    """Holds an existing directory in the same way; its content is anybody's.
+
+    Raises:
+        BlockingIOError: Another process, or another lock of this one, holds it.
+        OSError: It is not there, or there are no locks here.
+    """
+
+    def __init__(self, path: Path) -> None:
+        if sys.platform == "win32":
+            raise OSError("directories cannot be locked here")
+        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if not _is_at(descriptor, path):
+                raise FileNotFoundError(path)
+        except OSError:
+            os.close(descriptor)
+            raise
         self._release = weakref.finalize(self, os.close, descriptor)
 
     def release(self) -> None:

@@ -25,11 +25,13 @@ def read_marian_shortlist(content: bytes, sizes: tuple[int, int], where: str) ->
     """
     if len(content) < _HEADER.size or content[:8] != struct.pack("<Q", _MAGIC):
         raise ModelError(f"{where}: not a binary shortlist of Bergamot")
-    _, _, first, best, num_offsets, num_ids = _HEADER.unpack_from(content)
+    _, recorded, first, best, num_offsets, num_ids = _HEADER.unpack_from(content)
     if _HEADER.size + 8 * num_offsets + 4 * num_ids != len(content):
         raise ModelError(
             f"{where}: damaged: {num_offsets} offsets and {num_ids} ids in {len(content)} bytes"
         )
+    if recorded != checksum(content[16:]):
+        raise ModelError(f"{where}: damaged: its checksum is not the one of its content")
     if num_offsets != sizes[0] + 1:
         raise ModelError(
             f"{where}: is of {num_offsets - 1} source tokens, the model has {sizes[0]}: they do "
