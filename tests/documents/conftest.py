@@ -8,7 +8,7 @@ import pytest
 from sieve.data.corpus import Corpus
 from sieve.engines.engine import Hypothesis
 from sieve.engines.options import SearchOptions
-from sieve.selection.selectors import Resources
+from sieve.selection.parsing import Resources
 from sieve.tokenize.tokenizer import Tokenizer
 from sieve.tokenize.vocabulary import IntArray
 from sieve.tokenize.words import word_spans

@@ -19,6 +19,7 @@ from sieve.engines.torch.captured_source import FIXED, bucket, choice_of, compac
 from sieve.engines.torch.torch_engine import TorchEngine
 from sieve.model.transformer import TranslationModel
 from sieve.selection.fusion import Fusion, LexiconBonus
+from sieve.selection.parsing import Resources, parse_selection
 from sieve.selection.plan import Plan, Selector
 from sieve.selection.safety import SafeTokens
 from sieve.selection.selectors import (
@@ -26,9 +27,7 @@ from sieve.selection.selectors import (
     FrequentTokens,
     FullVocabulary,
     NeuralSelection,
-    Resources,
     Union,
-    parse_selection,
 )
 from sieve.tokenize.tokenizer_training import TokenizerOptions, train_tokenizers
 from sieve.tokenize.vocabulary import EOS, IntArray

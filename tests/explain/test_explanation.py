@@ -121,6 +121,22 @@ def test_shares_of_head_and_lexicon(translator: Translator) -> None:
     assert "(+4.0)" in page
 
 
+def test_what_the_lexicon_does_not_propose(translator: Translator) -> None:
+    options = replace(OPTIONS, selections=("among:2:0.4", "none"), top=10_000)
+    explanation = explain(translator, SOURCE, options)
+    lexicon, target = translator.resources.need_lexicon(""), translator.tokenizers.target
+    source_ids = [*translator.tokenizers.source.encode([SOURCE])[0], EOS]
+    frequent = np.argsort(-lexicon.target_counts, kind="stable")[:2].tolist()
+    proposed = {*frequent, *lexicon.top_k(source_ids, 2).tolist()}
+    pieces = {target.piece(index) for index in proposed}
+    votes = {vote.piece for word in explanation.words for vote in word.votes}
+    assert votes and votes <= pieces
+    tokens = [token for text in explanation.texts for token in text.tokens]
+    assert [token.proposed for token in tokens] == [token.piece in pieces for token in tokens]
+    assert not all(token.proposed for token in tokens)
+    assert "not proposed by the lexicon" in as_html(explanation)
+
+
 def test_without_a_head(toy_data: Any, tmp_path_factory: pytest.TempPathFactory) -> None:
     model = opened(toy_data, tmp_path_factory, nvs_head="none")
     found = explain(model, "bda", ExplainOptions(("lexicon:2",), "BDA"))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sieve.selection.bonus import Bonus
 from sieve.selection.selectors import Adjusted, FullVocabulary
-from sieve.selection.shortlist import Shortlist
+from sieve.selection.shortlist import Shortlist, ShortlistArray
 from sieve.tokenize.vocabulary import EOS, OWN, IntArray, Specials
 
 IDS = st.lists(st.integers(0, 30), max_size=12)
@@ -24,7 +24,11 @@ class Two:
     src_ids: Sequence[IntArray] = (np.array([5, EOS]), np.array([6, EOS]))
 
     def tokens_above(
-        self, log_odds: float, least: int = 0, bonuses: Sequence[Bonus] = ()
+        self,
+        log_odds: float,
+        least: int = 0,
+        bonuses: Sequence[Bonus] = (),
+        candidates: Sequence[ShortlistArray] = (),
     ) -> list[Shortlist]:
         raise NotImplementedError
 

@@ -6,7 +6,8 @@ import pytest
 
 from sieve.errors import ConfigError, ModelError
 from sieve.selection.dial import Dial, DialPoint
-from sieve.selection.selectors import NeuralSelection, Resources, Union, parse_selection
+from sieve.selection.parsing import Resources, parse_selection
+from sieve.selection.selectors import NeuralSelection, Union
 
 DIAL = Dial(
     100,

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sieve.selection.bonus import Bonus, Bonuses, with_bonuses
+from sieve.selection.bonus import Bonus, Bonuses, among_candidates, with_bonuses
 from sieve.selection.plan import Plan, Selector, Votes
 from sieve.selection.selectors import Adjusted, FullVocabulary, NeuralSelection, Union
-from sieve.selection.shortlist import Shortlist, shortlists_above
+from sieve.selection.shortlist import Shortlist, ShortlistArray, shortlists_above
 from sieve.tokenize.vocabulary import IntArray, Specials
 
 V, EOS = 20, 1
@@ -28,10 +28,15 @@ class Encoded:
     specials: Specials = MODEL
 
     def tokens_above(
-        self, log_odds: float, least: int = 0, bonuses: Sequence[Bonus] = ()
+        self,
+        log_odds: float,
+        least: int = 0,
+        bonuses: Sequence[Bonus] = (),
+        candidates: Sequence[ShortlistArray] = (),
     ) -> list[Shortlist]:
         words = np.arange(V, dtype=np.float32)
         logits = with_bonuses(np.stack((words - 10, 10 - words)), bonuses)
+        logits = among_candidates(logits, candidates)
         return shortlists_above(logits, log_odds, least, EOS)
 
 

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from sieve.errors import ConfigError, ModelError
+from sieve.selection.parsing import Resources, parse_selection
 from sieve.selection.safety import SafeTokens
-from sieve.selection.selectors import NeuralSelection, Resources, Union, parse_selection
+from sieve.selection.selectors import NeuralSelection, Union
 from sieve.tokenize.tokenizer import Tokenizers
 from sieve.tokenize.tokenizer_training import TokenizerOptions, train_tokenizers
 from sieve.tokenize.vocabulary import EOS

@@ -7,19 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sieve.errors import ConfigError, ModelError
-from sieve.selection.bonus import Bonus, with_bonuses
+from sieve.selection.bonus import Bonus, among_candidates, with_bonuses
 from sieve.selection.fusion import Fusion, LexiconBonus
 from sieve.selection.lexicon import Lexicon
-from sieve.selection.selectors import (
-    FullVocabulary,
-    LexiconTopK,
-    NeuralSelection,
-    Resources,
-    Union,
-    log_odds,
-    parse_selection,
-)
-from sieve.selection.shortlist import Shortlist, shortlists_above
+from sieve.selection.parsing import Resources, parse_selection
+from sieve.selection.selectors import FullVocabulary, LexiconTopK, NeuralSelection, Union, log_odds
+from sieve.selection.shortlist import Shortlist, ShortlistArray, shortlists_above
 from sieve.tokenize.vocabulary import EOS, OWN, IntArray, Specials
 
 LEXICON = Lexicon(
@@ -42,9 +35,14 @@ class FakeSource:
     specials: Specials = OWN
 
     def tokens_above(
-        self, log_odds: float, least: int = 0, bonuses: Sequence[Bonus] = ()
+        self,
+        log_odds: float,
+        least: int = 0,
+        bonuses: Sequence[Bonus] = (),
+        candidates: Sequence[ShortlistArray] = (),
     ) -> list[Shortlist]:
         logits = with_bonuses(np.tile(np.arange(9, dtype=np.float32) - 5, (2, 1)), bonuses)
+        logits = among_candidates(logits, candidates)
         return shortlists_above(logits, log_odds, least)
 
 
@@ -69,6 +67,10 @@ def select(text: str | None, resources: Resources = EVERYTHING) -> list[list[int
         ("fused:0.72", [[EOS, 5, 6, 7, 8]] * 2),  # 0.944
         ("fused:0.74:4", [[EOS, 5, 6, 7, 8]] * 2),
         ("fused:0.9+lexicon:2", [[EOS, 5, 7, 8], [EOS, 5, 6, 7, 8]]),
+        # candidates: the best of each source token's list, and the most frequent one (6)
+        ("among:1", [[EOS, 7], [EOS, 6, 7]]),
+        ("among:1:0.72", [[EOS, 6, 7], [EOS, 6, 7]]),
+        ("among:1:0.98:9", [[EOS, 6, 7]] * 2),  # at least 9, but only these are candidates
         ("fused:0.98+nvs:0.98", [[EOS, 7], [EOS, 7]]),  # 3.892
         (None, [[EOS, 7, 8], [EOS, 6, 7, 8]]),
         ("nvs:0.999999", [[EOS]] * 2),
@@ -102,7 +104,17 @@ def test_default_without_a_head_is_no_selection() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["none", "frequent:2", "lexicon:7", "nvs:0.25", "lexicon:1+nvs:0.9", "fused:0.8", "fused:1:9"],
+    [
+        "none",
+        "frequent:2",
+        "lexicon:7",
+        "nvs:0.25",
+        "lexicon:1+nvs:0.9",
+        "fused:0.8",
+        "fused:1:9",
+        "among:7:0.8",
+        "among:7:1:9",
+    ],
 )
 def test_printed_as_it_was_written(text: str) -> None:
     assert str(parse_selection(text, EVERYTHING)) == text
@@ -124,7 +136,7 @@ def test_a_higher_threshold_never_asks_for_less(first: float, second: float) -> 
     ("text", "resources", "message"),
     [
         ("nsv:0.9", EVERYTHING, "unknown selection 'nsv'; did you mean 'nvs'\\?"),
-        ("", EVERYTHING, "unknown selection ''; known: frequent, fused, lexicon, none"),
+        ("", EVERYTHING, "unknown selection ''; known: among, frequent, fused, lexicon, none"),
         ("nvs:0.9+", EVERYTHING, "unknown selection ''"),
         ("nvs:high", EVERYTHING, "'nvs:high': got 'high', expected a threshold from 0 to below 1"),
         ("nvs:1.5", EVERYTHING, "got '1.5', expected a threshold from 0 to below 1, as in nvs:0.9"),
@@ -136,6 +148,12 @@ def test_a_higher_threshold_never_asks_for_less(first: float, second: float) -> 
         ("lexicon:0", EVERYTHING, "got '0', expected a whole number above 0"),
         ("frequent:-1", EVERYTHING, "got '-1', expected a whole number"),
         ("fused:1", EVERYTHING, "'fused:1': got '1', expected a threshold .* below 1, as in fused"),
+        ("among", EVERYTHING, "'among': got '', expected a whole number above 0, as in among:200"),
+        (
+            "among:5:2",
+            EVERYTHING,
+            "got '2', expected a threshold from 0 to below 1, as in among:5:0.9, or",
+        ),
         ("fused:0.9:few", EVERYTHING, "got '0.9:few', expected a threshold from 0 to below 1"),
         ("none:3", EVERYTHING, "'none' takes no value"),
     ],
@@ -152,6 +170,7 @@ def test_bad_strings(text: str, resources: Resources, message: str) -> None:
         ("lexicon:5", "selection 'lexicon:5': the model directory has no lexicon.safetensors"),
         ("frequent:5", "the model directory has no lexicon.safetensors"),
         ("fused:0.9", "this model has no NVS head"),
+        ("among:9", "this model has no NVS head"),
     ],
 )
 def test_what_the_model_lacks(text: str, message: str) -> None:

@@ -17,8 +17,8 @@ from sieve.repair.draft import Draft
 from sieve.repair.glossary import Glossary
 from sieve.repair.registry import Repairs, repairs_for
 from sieve.repair.step import Line, Step
+from sieve.selection.parsing import Resources
 from sieve.selection.plan import Selector
-from sieve.selection.selectors import Resources
 from sieve.selection.shortlist import Shortlist
 from sieve.tokenize.tokenizer import Tokenizers
 from sieve.tokenize.vocabulary import EOS, OWN, IntArray, Specials

@@ -167,7 +167,7 @@ class NativeModel {
  private:
   /// One request, and what keeps its arrays alive.
   struct Call {
-    Ragged source, tokens, prefixes, favoured;
+    Ragged source, tokens, prefixes, favoured, candidates;
     Ids include, exclude;
     Floats bonuses;
     Request request;
@@ -204,6 +204,14 @@ class NativeModel {
       call.tokens.check("tokens", count, vocab);
       for (std::size_t i = 0; i < count; ++i) {
         sentences[i].tokens = call.tokens.row(i);
+      }
+    }
+    if (!selection["candidates"].is_none()) {
+      call.request.selection.among = true;
+      call.candidates = ragged(selection["candidates"]);
+      call.candidates.check("candidates", count, vocab);
+      for (std::size_t i = 0; i < count; ++i) {
+        sentences[i].candidates = call.candidates.row(i);
       }
     }
     if (!selection["bonuses"].is_none()) {

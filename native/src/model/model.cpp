@@ -245,8 +245,7 @@ void Model::prepare_vote(const FloatRows& memory, Workspace& work) const {
 
 void Model::vote(std::size_t first, std::size_t count, const Workspace& work,
                  float* logits) const {
-  const Matrix& weight = head_is_tied() ? output() : head_;
-  work.activations.pool(kernels_, weight.part(first, count), logits);
+  work.activations.pool(kernels_, head().part(first, count), logits);
   const float* bias = head_bias_.data() + first;
   for (std::size_t i = 0; i < std::min(count, architecture_.tgt_vocab - first); ++i) {
     logits[i] += bias[i];

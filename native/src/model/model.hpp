@@ -69,6 +69,9 @@ class Model {
   void encode(std::span<const std::int32_t> ids, Workspace& work, float* memory) const;
   /// Whether the selection head votes with the output layer's own rows.
   bool head_is_tied() const { return architecture_.head == Architecture::Head::kTied; }
+  /// The rows that the selection head votes with, one a token.
+  const Matrix& head() const { return head_is_tied() ? output() : head_; }
+  const float* head_bias() const { return head_bias_.data(); }
   /// Makes the selection head ready to vote on a sentence: activations for `vote`.
   void prepare_vote(const FloatRows& memory, Workspace& work) const;
   /// Logits of `count` tokens from `first` (a multiple of 64) on, maxima over positions.

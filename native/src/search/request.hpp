@@ -14,6 +14,7 @@ struct Sentence {
   std::span<const std::int32_t> prefix;  // that its translation begins with
   std::span<const std::int32_t> favoured = {};  // whose logits of the selection head get a bonus
   std::span<const float> bonuses = {};          // of each of these; their ids ascend
+  std::span<const std::int32_t> candidates = {};  // that the selection head decides among
   std::size_t limit = 1;                 // most tokens, EOS included
   std::uint32_t key = 0;                 // of its random numbers
   const float* memory = nullptr;         // where it was encoded before
@@ -24,6 +25,7 @@ struct Selection {
   bool everything = false;
   bool neural = false;
   float log_odds = 0.0F;                  // of the neural selection's threshold
+  bool among = false;                     // the head decides among candidates only
   std::size_t least = 0;                  // tokens the head chooses, whatever the threshold
   std::span<const std::int32_t> include;  // for every sentence
   std::span<const std::int32_t> exclude;

@@ -43,9 +43,13 @@ void Shortlist::choose(const Model& model, const Selection& selection, const Sen
   const std::size_t block = std::max(kGroup, kNear / padded(model.stride()) / kGroup * kGroup);
   float* logits = work.best.grow(padded(V));
   std::size_t above = 0, favoured = 0;
+  const bool in_blocks = selection.neural && !selection.among;
+  if (selection.neural && selection.among) {
+    vote_among(sentence, work, logits);
+  }
   for (std::size_t first = 0; first < V; first += block) {
     const std::size_t end = std::min(first + block, V);
-    if (selection.neural) {
+    if (in_blocks) {
       model.vote(first, end - first, work, logits + first);
       favoured = add_bonuses(sentence, favoured, end, logits);
     }
@@ -71,6 +75,21 @@ void Shortlist::choose(const Model& model, const Selection& selection, const Sen
   }
   all_ = ids_.size() == V;
   gathered_ = 2 * ids_.size() <= V;
+}
+
+/// The votes for a sentence's candidates, bonuses included; −∞ for all others.
+void Shortlist::vote_among(const Sentence& sentence, Workspace& work, float* logits) {
+  const std::size_t count = sentence.candidates.size();
+  candidates_.start(model_->head());
+  candidates_.append(model_->head(), sentence.candidates);
+  float* votes = candidate_votes_.grow(padded(count));
+  work.activations.pool(model_->kernels(), candidates_.weights(), votes);
+  std::fill(logits, logits + choices_.size(), -std::numeric_limits<float>::infinity());
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto id = static_cast<std::size_t>(sentence.candidates[i]);
+    logits[id] = votes[i] + model_->head_bias()[id];
+  }
+  add_bonuses(sentence, 0, choices_.size(), logits);
 }
 
 /// What is said of tokens before the head votes; the last one to speak is right.
@@ -100,7 +119,7 @@ void Shortlist::fill_up(std::size_t least, const float* logits) {
   rows_.start(model_->output());
   rows_gathered_ = 0;
   for (std::size_t i = 0; i < choices_.size(); ++i) {
-    if (choices_[i] == kLeft && logits[i] >= cut) {
+    if (choices_[i] == kLeft && logits[i] >= cut && std::isfinite(logits[i])) {
       choices_[i] = kIn;
     }
     if (choices_[i] == kIn) {

@@ -52,6 +52,7 @@ class Shortlist {
   enum Choice : std::uint8_t { kOpen, kIn, kOut, kLeft };
 
   void mark(const Selection& selection, const Sentence& sentence);
+  void vote_among(const Sentence& sentence, Workspace& work, float* logits);
   void fill_up(std::size_t least, const float* logits);
   void gather();
 
@@ -61,9 +62,10 @@ class Shortlist {
   std::size_t columns_ = 0, rows_gathered_ = 0;
   double gathering_ = 0.0;
   bool gathered_ = false, all_ = false;
-  GatheredRows rows_;
+  GatheredRows rows_, candidates_;
   Buffer<float> bias_;
   std::vector<float> ranked_;
+  Buffer<float> candidate_votes_;
   const float* votes_ = nullptr;  // logits and bonuses, while the workspace is not used for others
   float log_odds_ = 0.0F;
 };

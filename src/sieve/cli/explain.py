@@ -138,10 +138,10 @@ def _voters(text: "Text", pen: _Pen) -> "Iterator[str]":
 
 
 def _share(token: "ExplainedToken") -> str:
-    share = token.lexicon
+    share, note = token.lexicon, "" if token.proposed else "  not proposed by the lexicon"
     if share is None:
-        return ""
-    return f"  {share.log_odds:+.2f} by the lexicon: {share.word}, rank {share.rank}"
+        return note
+    return f"  {share.log_odds:+.2f} by the lexicon: {share.word}, rank {share.rank}{note}"
 
 
 def _marked(token: "ExplainedToken", selection: str, pen: _Pen) -> str:

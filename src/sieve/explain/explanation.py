@@ -2,7 +2,8 @@
 
 A source word's vote for an output token is the highest over its pieces, as a probability σ(z); the
 word that votes highest decides. Where a lexicon's evidence is added, its share stands beside the
-head's. Works with any engine; a model without a head has no votes.
+head's; where a lexicon proposes what the head decides among, it says what was not proposed. Works
+with any engine; a model without a head has no votes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -57,6 +58,8 @@ class ExplainedToken:
     """Selections under which it cannot be reached."""
     lexicon: LexiconShare | None = None
     """None where selection is by the head alone, or no list has the token."""
+    proposed: bool = True
+    """False where the head decides among candidates and this token is none."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +136,7 @@ def explain(translator: Translator, source: str, options: ExplainOptions) -> Exp
     shares = _shares(translator, src_ids, votes)
     head = None
     if translator.resources.threshold is not None:
-        head = _Head(translator, src_ids, shares)
+        head = _Head(translator, src_ids, shares, _candidates(translator, src_ids, votes))
     texts = [("unrestricted output", list(translations["none"].ids))]
     if options.reference:
         encoded_reference = translator.tokenizers.target.encode([options.reference])[0]
@@ -156,10 +159,15 @@ class _Head:
     """What each source word votes for, (words, V), and what the lexicon adds to that."""
 
     def __init__(
-        self, translator: Translator, src_ids: IntArray, shares: Mapping[int, LexiconShare]
+        self,
+        translator: Translator,
+        src_ids: IntArray,
+        shares: Mapping[int, LexiconShare],
+        proposed: npt.NDArray[np.bool_],
     ) -> None:
         self._target = translator.tokenizers.target
         self.shares = shares
+        self.proposed = proposed
         source = translator.tokenizers.source
         ids = src_ids.tolist()
         self.texts = word_texts(source, ids)
@@ -183,7 +191,8 @@ class _Head:
         highest = _sigmoid(self._votes.max(axis=0) + bonus)
         source_words = []
         for place, text in enumerate(self.texts):
-            chosen = np.flatnonzero((winners == place) & (highest > threshold))
+            decided = (winners == place) & self.proposed
+            chosen = np.flatnonzero(decided & (highest > threshold))
             order = chosen[np.argsort(-highest[chosen], kind="stable")][:top]
             votes = tuple(
                 Vote(self._target.piece(int(index)), float(highest[index]), float(bonus[index]))
@@ -200,7 +209,8 @@ def _token(
     missing = tuple(name for name, words in sets.items() if index not in words)
     share = head.shares.get(index) if head else None
     piece = translator.tokenizers.target.piece(index)
-    return ExplainedToken(piece, probability, voter, missing, share)
+    proposed = head is None or bool(head.proposed[index])
+    return ExplainedToken(piece, probability, voter, missing, share, proposed)
 
 
 def _votes(translator: Translator, selections: Sequence[str]) -> NeuralSelection | None:
@@ -214,6 +224,17 @@ def _votes(translator: Translator, selections: Sequence[str]) -> NeuralSelection
 
 def _parts(selector: Selector) -> tuple[Selector, ...]:
     return selector.parts if isinstance(selector, Union) else (selector,)
+
+
+def _candidates(
+    translator: Translator, src_ids: IntArray, votes: NeuralSelection | None
+) -> npt.NDArray[np.bool_]:
+    """Which tokens (V,) the head may choose."""
+    if votes is None or votes.among is None:
+        return np.ones(translator.engine.vocab_size, np.bool_)
+    proposed = np.zeros(translator.engine.vocab_size, np.bool_)
+    proposed[votes.among([src_ids])[0]] = True
+    return proposed
 
 
 def _shares(

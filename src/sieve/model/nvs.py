@@ -26,8 +26,13 @@ class NvsHead(Protocol):
     bias: nn.Parameter
     """b, (V,): the tokens' base rates."""
 
-    def __call__(self, memory: Tensor, src_mask: Tensor, embedding: Tensor) -> Tensor:
-        """Max-pooled logits (B, V) in float32 from memory (B, T, D) and the output embedding."""
+    def __call__(
+        self, memory: Tensor, src_mask: Tensor, embedding: Tensor, tokens: Tensor | None = None
+    ) -> Tensor:
+        """Max-pooled logits (B, V) in float32 from memory (B, T, D) and the output embedding.
+
+        With `tokens` (N,), theirs alone: (B, N).
+        """
 
 
 class TiedHead(nn.Module):
@@ -47,10 +52,14 @@ class TiedHead(nn.Module):
             nn.init.zeros_(self.out.weight)  # training starts from the prior alone
             nn.init.zeros_(self.out.bias)
 
-    def forward(self, memory: Tensor, src_mask: Tensor, embedding: Tensor) -> Tensor:
+    def forward(
+        self, memory: Tensor, src_mask: Tensor, embedding: Tensor, tokens: Tensor | None = None
+    ) -> Tensor:
         """See NvsHead."""
         adapted = self.out(F.relu(self.hidden(memory)))
-        return _pooled(adapted, src_mask, embedding, self.bias)
+        if tokens is None:
+            return _pooled(adapted, src_mask, embedding, self.bias)
+        return _pooled(adapted, src_mask, embedding[tokens], self.bias[tokens])
 
 
 class FullHead(nn.Module):
@@ -63,9 +72,13 @@ class FullHead(nn.Module):
         self.weight = nn.Parameter(torch.empty(V, D).normal_(0.0, 0.01, generator=generator))
         self.bias = nn.Parameter(torch.zeros(V))
 
-    def forward(self, memory: Tensor, src_mask: Tensor, embedding: Tensor) -> Tensor:
+    def forward(
+        self, memory: Tensor, src_mask: Tensor, embedding: Tensor, tokens: Tensor | None = None
+    ) -> Tensor:
         """See NvsHead; the output embedding is not used."""
-        return _pooled(memory, src_mask, self.weight, self.bias)
+        if tokens is None:
+            return _pooled(memory, src_mask, self.weight, self.bias)
+        return _pooled(memory, src_mask, self.weight[tokens], self.bias[tokens])
 
 
 def build_head(config: ModelConfig) -> TiedHead | FullHead | None:

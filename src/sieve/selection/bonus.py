@@ -56,3 +56,15 @@ def with_bonuses(
     total: npt.NDArray[np.floating[Any]] = logits.copy()
     total[rows, ids] += values  # each place once
     return total
+
+
+def among_candidates(
+    logits: npt.NDArray[np.floating[Any]], candidates: Sequence[ShortlistArray]
+) -> npt.NDArray[np.floating[Any]]:
+    """Logits (B, V), −∞ for what is no candidate of a sentence; the same array without any."""
+    if not candidates:
+        return logits
+    left: npt.NDArray[np.floating[Any]] = np.full_like(logits, -np.inf)
+    for row, ids in enumerate(candidates):
+        left[row, ids] = logits[row, ids]
+    return left

@@ -33,13 +33,22 @@ class Source(Protocol):
         """The model's special ids."""
 
     def tokens_above(
-        self, log_odds: float, least: int = 0, bonuses: Sequence[Bonus] = ()
+        self,
+        log_odds: float,
+        least: int = 0,
+        bonuses: Sequence[Bonus] = (),
+        candidates: Sequence[ShortlistArray] = (),
     ) -> list[Shortlist]:
         """For each sentence EOS and the tokens whose max-pooled NVS logit exceeds `log_odds`.
 
         And the tokens with the `least` highest ones, whatever they are. Bonuses, one for each
-        sentence or none at all, are added to the logits before.
+        sentence or none at all, are added to the logits before. Candidates, ascending ids for each
+        sentence or none at all, are the only tokens that count.
         """
+
+
+WordList = Callable[[Sequence[IntArray]], Sequence[Ids]]
+"""Tokens of each sentence by its source ids: fixed ones, a lexicon's, what it can copy."""
 
 
 @dataclass(frozen=True)
@@ -52,21 +61,27 @@ class Votes:
     """So many tokens are selected whatever their logits, the highest first."""
     bonuses: Bonuses | None = None
     """What is added to the logits before."""
+    among: WordList | None = None
+    """The only tokens that count; None for all."""
 
     def bonuses_of(self, src_ids: Sequence[IntArray]) -> Sequence[Bonus]:
         """One for each sentence, or none at all."""
         return () if self.bonuses is None else self.bonuses(src_ids)
 
+    def candidates_of(self, src_ids: Sequence[IntArray], eos: int) -> Sequence[ShortlistArray]:
+        """EOS and the only tokens that count, ascending, for each sentence; or none at all."""
+        if self.among is None:
+            return ()
+        return _united([self.among(src_ids), [(eos,)] * len(src_ids)], len(src_ids))
+
     def select(self, source: Source) -> list[Ids]:
         """The tokens of each sentence that are voted for."""
         bonuses = self.bonuses_of(source.src_ids)
-        return [
-            shortlist.ids for shortlist in source.tokens_above(self.log_odds, self.least, bonuses)
-        ]
+        candidates = self.candidates_of(source.src_ids, source.specials.eos)
+        shortlists = source.tokens_above(self.log_odds, self.least, bonuses, candidates)
+        return [shortlist.ids for shortlist in shortlists]
 
 
-WordList = Callable[[Sequence[IntArray]], Sequence[Ids]]
-"""Tokens of each sentence by its source ids: fixed ones, a lexicon's, what it can copy."""
 Asked = Callable[[Source], Sequence[Ids]]
 """Tokens of each sentence that take an engine to know."""
 
@@ -92,11 +107,12 @@ class Plan:
         own, other = self._sealed(), other._sealed()
         votes, asked = own.votes or other.votes, own.asked + other.asked
         if own.votes and other.votes:
-            if own.votes.bonuses == other.votes.bonuses:
+            same_among = own.votes.among == other.votes.among
+            if same_among and own.votes.bonuses == other.votes.bonuses:
                 odds = min(own.votes.log_odds, other.votes.log_odds)
                 least = max(own.votes.least, other.votes.least)
                 votes = replace(own.votes, log_odds=odds, least=least)
-            else:  # an engine adds one kind of bonus in its own loop
+            else:  # an engine knows one kind of bonus and of candidates in its own loop
                 asked += (other.votes.select,)
         everything = own.everything or other.everything
         return Plan(everything, votes, own.lists + other.lists, asked)

@@ -78,11 +78,15 @@ class Shortlist:
 def shortlists_above(
     scores: npt.NDArray[np.floating[Any]], cut: float, least: int = 0, eos: int = EOS
 ) -> list[Shortlist]:
-    """For each row of (B, V) scores the tokens above the cut or of the `least` highest, and EOS."""
+    """For each row of (B, V) scores the tokens above the cut or of the `least` highest, and EOS.
+
+    A score of −∞ is never among them.
+    """
     selected = scores > scores.dtype.type(cut)
     least = min(least, scores.shape[1])
     for row in np.flatnonzero(selected.sum(axis=1) < least):
-        selected[row] = scores[row] >= np.partition(scores[row], -least)[-least]
+        lowest = np.partition(scores[row], -least)[-least]
+        selected[row] = (scores[row] >= lowest) & (scores[row] > -np.inf)
     selected[:, eos] = True
     words = np.nonzero(selected)[1].astype(np.int32)
     return shortlists_of_rows(words, selected.sum(axis=1), scores.shape[1], eos)

@@ -15,8 +15,8 @@ from sieve.repair.registry import open_repairs
 from sieve.selection.dial import DEFAULT_THRESHOLD, Dial
 from sieve.selection.fusion import Fusion
 from sieve.selection.lexicon import Lexicon
+from sieve.selection.parsing import Resources
 from sieve.selection.safety import SafeTokens
-from sieve.selection.selectors import Resources
 from sieve.tokenize.tokenizer import Tokenizers
 from sieve.translate.confidence import Confidence
 from sieve.translate.translator import BATCH_TOKENS, Translator

@@ -17,8 +17,8 @@ from sieve.repair.draft import Draft
 from sieve.repair.glossary import Glossary
 from sieve.repair.pipeline import Rounds
 from sieve.repair.registry import NO_REPAIRS, Repairs
+from sieve.selection.parsing import Resources, parse_selection
 from sieve.selection.plan import Selector
-from sieve.selection.selectors import Resources, parse_selection
 from sieve.tokenize.tokenizer import Tokenizers, source_ids
 from sieve.translate.asking import Wishes, begun, check, one_selection, with_wishes
 from sieve.translate.calls import RequestSearch, batches

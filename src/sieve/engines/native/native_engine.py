@@ -32,9 +32,9 @@ from sieve.engines.options import SearchOptions
 from sieve.errors import ConfigError, ModelError
 from sieve.files import Tensors, check_shapes
 from sieve.processes.cores import usable_cores
-from sieve.selection.bonus import Bonus, with_bonuses
+from sieve.selection.bonus import Bonus, among_candidates, with_bonuses
 from sieve.selection.plan import Plan, Selector
-from sieve.selection.shortlist import Shortlist, shortlists_above
+from sieve.selection.shortlist import Shortlist, ShortlistArray, shortlists_above
 from sieve.tokenize.vocabulary import IntArray, Specials
 
 
@@ -70,10 +70,15 @@ class NativeEncoded:
         return self.engine.specials
 
     def tokens_above(
-        self, log_odds: float, least: int = 0, bonuses: Sequence[Bonus] = ()
+        self,
+        log_odds: float,
+        least: int = 0,
+        bonuses: Sequence[Bonus] = (),
+        candidates: Sequence[ShortlistArray] = (),
     ) -> list[Shortlist]:
         """See `sieve.selection.plan.Source`."""
         logits = with_bonuses(self.engine.bow_logits(self), bonuses)
+        logits = among_candidates(logits, candidates)
         return shortlists_above(logits, log_odds, least, self.specials.eos)
 
 

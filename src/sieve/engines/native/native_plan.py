@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sieve.selection.bonus import Bonus
-from sieve.selection.plan import Plan
+from sieve.selection.plan import Plan, Votes
 from sieve.tokenize.vocabulary import IntArray
 
 Ragged = tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]
@@ -24,10 +24,15 @@ def native_plan(plan: Plan, src_ids: Sequence[IntArray], eos: int) -> dict[str, 
         "log_odds": None if votes is None else votes.log_odds,
         "least": 0 if votes is None else votes.least,
         "bonuses": None if votes is None else _bonuses(votes.bonuses_of(src_ids)),
+        "candidates": None if votes is None else _candidates(votes, src_ids, eos),
         "tokens": None if words is None else ragged(words),
         "include": ragged([plan.include])[0],
         "exclude": ragged([plan.exclude])[0],
     }
+
+
+def _candidates(votes: Votes, src_ids: Sequence[IntArray], eos: int) -> Ragged | None:
+    return None if votes.among is None else ragged(votes.candidates_of(src_ids, eos))
 
 
 def _bonuses(bonuses: Sequence[Bonus]) -> tuple[Ragged, npt.NDArray[np.float32]] | None:

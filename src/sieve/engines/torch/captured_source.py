@@ -46,9 +46,10 @@ class Choice:
 
 def supports(plan: Plan) -> bool:
     """Whether a plan is of the kind that is captured: all tokens, or what the head votes for."""
-    if plan.exclude or plan.asked or (plan.votes is not None and plan.votes.bonuses is not None):
+    if plan.exclude or plan.asked:
         return False
-    return plan.everything or plan.votes is not None
+    votes = plan.votes
+    return plan.everything or (votes is not None and votes.bonuses is None and votes.among is None)
 
 
 def choice_of(plan: Plan, src_ids: Sequence[IntArray], eos: int) -> Choice | None:

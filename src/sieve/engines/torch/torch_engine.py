@@ -30,10 +30,11 @@ from sieve.engines.torch.source_encoding import encode_source, pad
 from sieve.engines.torch.stepping import DecoderSteps
 from sieve.engines.torch.tokens_of_batches import TokensOfBatches
 from sieve.engines.torch.torch_lossless import translate_lossless
+from sieve.engines.torch.votes import candidate_logits, shortlists_by_votes
 from sieve.model.transformer import TranslationModel
-from sieve.selection.bonus import Bonus, entries
+from sieve.selection.bonus import Bonus
 from sieve.selection.plan import Selector
-from sieve.selection.shortlist import Shortlist, shortlists_of_rows
+from sieve.selection.shortlist import Shortlist, ShortlistArray
 from sieve.tokenize.vocabulary import IntArray, Specials
 
 Precision = Literal["float32", "bfloat16", "float16"]
@@ -64,23 +65,16 @@ class TorchEncoded:
         return self.engine.specials
 
     def tokens_above(
-        self, log_odds: float, least: int = 0, bonuses: Sequence[Bonus] = ()
+        self,
+        log_odds: float,
+        least: int = 0,
+        bonuses: Sequence[Bonus] = (),
+        candidates: Sequence[ShortlistArray] = (),
     ) -> list[Shortlist]:
         """See `sieve.selection.plan.Source`."""
         with self.engine.inference():
-            logits = self.engine.device_bow_logits(self)  # (B, V)
-            if bonuses:
-                rows, ids, values = (torch.from_numpy(part) for part in entries(bonuses))
-                at = torch.stack((rows, ids)).to(logits.device)
-                logits[at[0], at[1]] += values.to(logits.device)
-            selected = logits > log_odds
-            if least:
-                lowest = logits.topk(min(least, self.vocab_size), dim=1).values[:, -1:]
-                selected |= logits >= lowest
-            selected[:, self.specials.eos] = True
-            sizes = selected.sum(dim=1).cpu().numpy()
-            words = selected.nonzero()[:, 1].to(torch.int32).cpu().numpy()
-        return shortlists_of_rows(words, sizes, self.vocab_size, self.specials.eos)
+            logits = self.engine.device_bow_logits(self, candidates)
+            return shortlists_by_votes(logits, log_odds, least, bonuses, self.specials.eos)
 
     def rows(self, rows: Sequence[int]) -> TorchEncoded:
         """Some of the sentences."""
@@ -139,10 +133,15 @@ class TorchEngine:
             memory, src_mask = encode_source(self.model, padded)
         return TorchEncoded(self, src_ids, memory, src_mask)
 
-    def device_bow_logits(self, encoded: TorchEncoded) -> Tensor:
-        """Max-pooled logits (B, V) as a tensor on the engine's device."""
+    def device_bow_logits(
+        self, encoded: TorchEncoded, candidates: Sequence[ShortlistArray] = ()
+    ) -> Tensor:
+        """Max-pooled logits (B, V) as a tensor on the engine's device; −∞ for no candidates."""
         with self.inference():
-            return self.model.bow_logits(encoded.memory, encoded.src_mask).float()
+            memory, mask = encoded.memory, encoded.src_mask
+            if candidates:
+                return candidate_logits(self.model, memory, mask, candidates)
+            return self.model.bow_logits(memory, mask).float()
 
     def bow_logits(self, encoded: TorchEncoded) -> FloatArray:
         """See `Engine.bow_logits`."""
