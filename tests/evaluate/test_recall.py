@@ -66,6 +66,11 @@ def test_at_sizes(size: int, recall: float, mean_size: float, cut: float) -> Non
     assert point.threshold == pytest.approx(1 / (1 + math.exp(-cut)))
 
 
+def test_sentences_wholly_in_reach() -> None:
+    """The least logits that the sentences need are -5 and -2; the cuts are those above."""
+    assert measure(sizes=[1, 2, 3, 4, 5]).in_reach() == [0.0, 0.0, 0.0, 0.5, 1.0]
+
+
 def test_a_sentence_with_nothing_to_find_counts_for_the_size_alone() -> None:
     meter = RecallMeter(2, V, thresholds=[0.5], sizes=[])
     meter.add(LOGITS, [REFERENCES[0], [EOS]])

@@ -6,7 +6,9 @@ import pytest
 import torch
 
 from sieve.bundle.config import ModelConfig
-from sieve.train.attach.head import HeadOptions, HeadProgress, HeldOut, train_head
+from sieve.tokenize.vocabulary import OWN
+from sieve.train.attach.head import HeadOptions, HeadProgress, train_head
+from sieve.train.attach.held_out import HeldOut
 from sieve.train.attach.labels import Labels
 
 CONFIG = ModelConfig(src_vocab_size=120, tgt_vocab_size=120, d_model=16, heads=2, nvs_head="tied")
@@ -31,7 +33,7 @@ def test_a_head_learns_what_each_position_needs(kind: str) -> None:
     told: list[HeadProgress] = []
     options = HeadOptions(minutes=2.0, size=8, batch=32, sampled=60, epochs=15, learning_rate=1e-2)
     state, best = train_head(
-        config, embedding, [rule(1500, 1)], HeldOut(rule(200, 2), 8, eos=2), options, told.append
+        config, embedding, [rule(1500, 1)], HeldOut(rule(200, 2), 8, OWN), options, told.append
     )
     assert told[-1].share == 1.0
     assert best.own > 0.98  # chance: 8 of 120 tokens
@@ -44,6 +46,6 @@ def test_the_best_state_is_kept_not_the_last() -> None:
     told: list[HeadProgress] = []
     options = HeadOptions(minutes=2.0, size=8, batch=32, sampled=60, epochs=3)
     _, best = train_head(
-        CONFIG, embedding, [rule(300, 1)], HeldOut(rule(100, 2), 8, eos=2), options, told.append
+        CONFIG, embedding, [rule(300, 1)], HeldOut(rule(100, 2), 8, OWN), options, told.append
     )
     assert (best.reach, best.own) == max((now.reach, now.own) for now in told)

@@ -104,16 +104,29 @@ class RecallMeter:
             )
         ]
 
+    def in_reach(self) -> list[float]:
+        """For each mean shortlist size the share of the sentences none of whose tokens is missing.
+
+        Sentences with nothing to find do not count.
+        """
+        least = np.array([needed.min() for needed in self._needed if len(needed)])
+        ordered = np.sort(self._top)[::-1]
+        return [float(np.mean(least > self._cut(ordered, size))) for size in self.sizes]
+
     def at_sizes(self) -> list[Recall]:
         """One point for each mean shortlist size, in the given order."""
         ordered = np.sort(self._top)[::-1]
         points = []
         for size in self.sizes:
-            places = (size - 1) * self._seen  # for tokens other than EOS
-            odds = float(ordered[places]) if places < len(ordered) else -math.inf
+            odds = self._cut(ordered, size)
             selected = len(ordered) - int(np.searchsorted(ordered[::-1], odds, side="right"))
             points.append(self._point(odds, selected, _sigmoid(odds)))
         return points
+
+    def _cut(self, ordered: FloatArray, size: int) -> float:
+        """What a logit must exceed for shortlists of a mean size."""
+        places = (size - 1) * self._seen  # for tokens other than EOS
+        return float(ordered[places]) if places < len(ordered) else -math.inf
 
     def _point(self, odds: float, selected: int, threshold: float) -> Recall:
         shares = [float(np.mean(needed > odds)) for needed in self._needed if len(needed)]

@@ -32,7 +32,8 @@ from sieve.log import logger, progress
 from sieve.processes.locks import FileLock
 from sieve.selection.lexicon_files import own_lexicon
 from sieve.tokenize.vocabulary import IntArray
-from sieve.train.attach.head import HeadOptions, HeadProgress, HeldOut, train_head
+from sieve.train.attach.head import HeadOptions, HeadProgress, train_head
+from sieve.train.attach.held_out import HeldOut
 from sieve.train.attach.labels import PIECE_LINES, Labels, pieces, read_piece, write_piece
 from sieve.train.calibrate import CalibrationOptions, calibrate, store
 
@@ -217,7 +218,7 @@ class _Attachment:
         minutes = self.options.minutes * (1 - _LABEL_SHARE)
         options = replace(self.options.training, minutes=minutes)
         torch.set_num_threads(self.engine.threads)
-        judge = HeldOut(held_out, options.size, self.config.eos)
+        judge = HeldOut(held_out, options.size, self.engine.specials)
         return train_head(self._config(), embedding, train, judge, options, _told)
 
     def _config(self) -> ModelConfig:

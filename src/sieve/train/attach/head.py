@@ -1,9 +1,4 @@
-"""Training of a selection head alone on stored encoder states.
-
-The paper's loss (weighted cross-entropy of max-pooled logits, normalised by
-Z = V + (λ_p − 1) · n_p) over a sample of the words: all that some sentence of the batch needs, and
-others drawn evenly, which stand for those that were not drawn.
-"""
+"""Training of a selection head alone on stored encoder states."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -11,18 +6,19 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from sieve.bundle.config import ModelConfig
-from sieve.model.nvs import FullHead, TiedHead, build_head, set_prior
-from sieve.model.pooling import pooled_projection
+from sieve.model.nvs import build_head, set_prior
 from sieve.tokenize.vocabulary import IntArray
+from sieve.train.attach.held_out import HeldOut
 from sieve.train.attach.labels import Labels
+from sieve.train.attach.sampled_loss import SampledLoss, Sampler, quicker_precision
 
 _WARMUP = 0.02  # share of the run in which the learning rate rises
 _LAST_RATE = 0.02  # share of the learning rate that is left at the end
 _CHECKS = 12  # looks at the held-out sentences during a run
+_DECAY = 0.99  # of the running mean of the weights, which is the head that is kept
 
 
 @dataclass(frozen=True)
@@ -35,8 +31,8 @@ class HeadOptions:
     """λ_p of the loss."""
     batch: int = 64
     """Sentences of an update."""
-    sampled: int = 4096
-    """Words drawn besides those that the batch needs."""
+    sampled: int = 2048
+    """Tokens drawn besides those that the batch needs."""
     learning_rate: float = 2e-3
     epochs: float = 12.0
     """Most passes over the text: more teach a head its text by heart."""
@@ -56,33 +52,8 @@ class HeadProgress:
     """Share of the held-out sentences' own tokens in shortlists of `size`."""
     reach: float
     """Share of the held-out sentences all of whose tokens are."""
-
-
-class HeldOut:
-    """Sentences that training never sees, and what a head reaches of them."""
-
-    def __init__(self, labels: Labels, size: int, eos: int) -> None:
-        self._labels = labels
-        self._size = size
-        self._eos = eos
-
-    @torch.no_grad()
-    def measure(self, head: nn.Module, embedding: Tensor) -> tuple[float, float]:
-        """Recall of own tokens, and the share of sentences wholly in reach, at a mean size."""
-        rows = range(len(self._labels))
-        needed, kept = [], []
-        for start in range(0, len(rows), 64):
-            batch = rows[start : start + 64]
-            logits = head_logits(head, *padded_states(self._labels, batch), embedding)
-            logits[:, self._eos] = -torch.inf
-            for row, index in zip(logits, batch, strict=True):
-                wanted = np.unique(self._labels.targets(index))
-                needed.append(row[torch.from_numpy(wanted[wanted != self._eos]).long()].numpy())
-            kept.append(logits.topk(min(4 * self._size, logits.shape[1])).values.flatten())
-        places = (self._size - 1) * len(rows)
-        cut = torch.cat(kept).sort(descending=True).values[places].item()
-        shares = [float((margins > cut).mean()) for margins in needed if len(margins)]
-        return float(np.mean(shares)), float(np.mean([share == 1.0 for share in shares]))
+    seconds: float = 0.0
+    """Since the run began."""
 
 
 def train_head(
@@ -104,93 +75,54 @@ def train_head(
         report: Told now and then how it goes.
     """
     generator = torch.Generator().manual_seed(options.seed)
-    head = build_head(config)
+    frequencies, number = _frequencies(pieces, config.tgt_vocab_size)
+    head, mean = build_head(config), build_head(config)
     assert head is not None
-    set_prior(head, *_frequencies(pieces, config.tgt_vocab_size), options.positive_weight)
+    assert mean is not None
+    set_prior(head, frequencies, number, options.positive_weight, held_out.specials)
+    mean.load_state_dict(head.state_dict())
+    sampler = Sampler.by_frequency(frequencies, options.sampled)
+    products = embedding.to(quicker_precision())
+    loss_of = SampledLoss(products, sampler, options.positive_weight)
     optimizer = torch.optim.Adam(head.parameters(), lr=options.learning_rate, betas=(0.9, 0.98))
     batches = _batches(pieces, options.batch, generator)
-    per_epoch = sum(-(-len(piece) // options.batch) for piece in pieces)
-    begin, best, best_state = time.monotonic(), HeadProgress(0, 0, 0, -1.0), {}
+    most = max(1.0, options.epochs * sum(-(-len(piece) // options.batch) for piece in pieces))
+    begin, best, best_state = time.monotonic(), HeadProgress(0, 0, 0, -1.0), mean.state_dict()
     losses: list[float] = []
-    next_check, step = 1 / _CHECKS, 0
+    next_check = 1 / _CHECKS
     while True:
-        spent = (time.monotonic() - begin) / (60 * options.minutes)
-        share = min(1.0, max(spent, step / max(1.0, options.epochs * per_epoch)))
+        seconds = time.monotonic() - begin
+        share = min(1.0, max(seconds / (60 * options.minutes), len(losses) / most))
         if share >= next_check or share >= 1:
-            own, reach = held_out.measure(head, embedding)
-            now = HeadProgress(share, float(np.mean(losses[-200:] or [0.0])), own, reach)
+            own, reach = held_out.measure(mean, products)
+            recent = float(np.mean(losses[-200:] or [0.0]))
+            now = HeadProgress(share, recent, own, reach, seconds)
             report(now)
             if (reach, own) > (best.reach, best.own):
-                best = now
-                best_state = {k: v.detach().clone() for k, v in head.state_dict().items()}
+                best, best_state = now, {k: v.clone() for k, v in mean.state_dict().items()}
             next_check += 1 / _CHECKS
         if share >= 1:
             return best_state, best
         for group in optimizer.param_groups:
             group["lr"] = options.learning_rate * _rate(share)
-        piece, rows = next(batches)
-        loss = _loss(head, embedding, piece, rows.tolist(), options, generator)
-        optimizer.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
-        nn.utils.clip_grad_norm_(head.parameters(), 1.0)
-        optimizer.step()
+        loss = loss_of(head, *next(batches), generator)
+        _update(head, optimizer, loss)
         losses.append(loss.item())
-        step += 1
+        _follow(mean, head, min(_DECAY, len(losses) / (len(losses) + 10)))
 
 
-def head_logits(head: nn.Module, states: Tensor, mask: Tensor, embedding: Tensor) -> Tensor:
-    """Max-pooled logits (B, V) of a head."""
-    logits: Tensor = head(states, mask, embedding)
-    return logits
+def _update(head: nn.Module, optimizer: torch.optim.Optimizer, loss: Tensor) -> None:
+    optimizer.zero_grad(set_to_none=True)
+    loss.backward()  # type: ignore[no-untyped-call]
+    nn.utils.clip_grad_norm_(head.parameters(), 1.0)
+    optimizer.step()
 
 
-def padded_states(labels: Labels, rows: Sequence[int]) -> tuple[Tensor, Tensor]:
-    """States (B, T, D) in float32 and their mask (B, T)."""
-    sentences = [labels.source(row) for row in rows]
-    longest = max(map(len, sentences))
-    states = torch.zeros(len(rows), longest, labels.states.shape[1])
-    mask = torch.zeros(len(rows), longest, dtype=torch.bool)
-    for place, sentence in enumerate(sentences):
-        states[place, : len(sentence)] = torch.from_numpy(sentence.astype(np.float32))
-        mask[place, : len(sentence)] = True
-    return states, mask
-
-
-def _loss(
-    head: TiedHead | FullHead,
-    embedding: Tensor,
-    labels: Labels,
-    rows: Sequence[int],
-    options: HeadOptions,
-    generator: torch.Generator,
-) -> Tensor:
-    """Mean over sentences of the loss over sampled words."""
-    V = len(head.bias)
-    targets = [np.unique(labels.targets(row)) for row in rows]
-    positive = np.unique(np.concatenate(targets)).astype(np.int64)
-    drawn = torch.randint(V, (options.sampled,), generator=generator).numpy()
-    others = np.setdiff1d(drawn, positive)
-    words = torch.from_numpy(np.concatenate([positive, others]))
-    wanted = torch.zeros(len(rows), len(words), dtype=torch.bool)
-    for place, ids in enumerate(targets):
-        wanted[place, torch.from_numpy(np.searchsorted(positive, ids))] = True
-    states, mask = padded_states(labels, rows)
-    x, weight = _projected(head, states, embedding, words)
-    z = pooled_projection(x, mask, weight) + head.bias[words]
-    number = torch.tensor([len(ids) for ids in targets], dtype=torch.float32)
-    total = V + (options.positive_weight - 1) * number
-    stand_for = torch.ones(len(words))
-    stand_for[len(positive) :] = (V - len(positive)) / max(1, len(others))
-    cost = torch.where(wanted, options.positive_weight * F.softplus(-z), F.softplus(z) * stand_for)
-    return (cost.sum(1) / total).mean() * 100  # of a size that gradient clipping knows
-
-
-def _projected(
-    head: TiedHead | FullHead, states: Tensor, embedding: Tensor, words: Tensor
-) -> tuple[Tensor, Tensor]:
-    if isinstance(head, TiedHead):
-        return head.out(F.relu(head.hidden(states))), embedding[words]
-    return states, head.weight[words]
+@torch.no_grad()
+def _follow(mean: nn.Module, head: nn.Module, decay: float) -> None:
+    """Moves the running mean towards the weights."""
+    for average, weight in zip(mean.parameters(), head.parameters(), strict=True):
+        average.lerp_(weight, 1 - decay)
 
 
 def _frequencies(pieces: Sequence[Labels], V: int) -> tuple[Tensor, int]:

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import torch
+from torch import Tensor
 
 from sieve.engines.native.native_engine import NativeEngine
 from sieve.engines.options import SearchOptions
@@ -80,6 +82,18 @@ def write_piece(
 def read_piece(path: Path) -> Labels:
     """A piece, mapped into memory."""
     return Labels(**map_tensors(path))
+
+
+def padded_states(labels: Labels, rows: Sequence[int]) -> tuple[Tensor, Tensor]:
+    """States (B, T, D) in float32 and their mask (B, T)."""
+    sentences = [labels.source(row) for row in rows]
+    longest = max(map(len, sentences))
+    states = torch.zeros(len(rows), longest, labels.states.shape[1])
+    mask = torch.zeros(len(rows), longest, dtype=torch.bool)
+    for place, sentence in enumerate(sentences):
+        states[place, : len(sentence)] = torch.from_numpy(sentence.astype(np.float32))
+        mask[place, : len(sentence)] = True
+    return states, mask
 
 
 def pieces(total: int) -> Iterator[slice]:

@@ -1,0 +1,117 @@
+"""The loss of a selection head over a sample of the tokens, in the precision that is quicker here.
+
+The paper's loss: weighted cross-entropy of max-pooled logits, normalised by
+Z = V + (λ_p − 1) · n_p. All tokens that some sentence of the batch needs are in the sample; others
+are drawn, half of them evenly and half by how common they are, since common tokens are those that a
+head is tempted to choose. Each drawn token counts for those it stands for.
+"""
+
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from sieve.model.nvs import FullHead, TiedHead
+from sieve.model.pooling import pooled_projection
+from sieve.tokenize.vocabulary import IntArray
+from sieve.train.attach.labels import Labels, padded_states
+
+_SCALE = 100.0  # of the loss: a size that gradient clipping knows
+_FLATTENED = 0.5  # power of the frequencies that tokens are drawn by
+
+
+@dataclass(frozen=True, eq=False)
+class Sampler:
+    """Draws tokens that a batch does not need."""
+
+    chances: npt.NDArray[np.float64]
+    """(V,) of each token to be drawn next."""
+    number: int
+    """Tokens drawn, those drawn twice counted twice."""
+    _steps: npt.NDArray[np.float64] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_steps", np.cumsum(self.chances))
+
+    @classmethod
+    def by_frequency(cls, frequencies: Tensor, number: int) -> "Sampler":
+        """Half evenly, half by the root of how many sentences need a token (V,)."""
+        flat = (frequencies.double().numpy() + 1.0) ** _FLATTENED
+        return cls(0.5 * flat / flat.sum() + 0.5 / len(flat), number)
+
+    def draw(
+        self, without: IntArray, generator: torch.Generator
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+        """Tokens, and for how many tokens each counts; expected to add up to all others' sum."""
+        at = torch.rand(self.number, generator=generator, dtype=torch.float64).numpy()
+        places = np.searchsorted(self._steps, at * self._steps[-1], side="right")
+        tokens, times = np.unique(places, return_counts=True)
+        others = ~np.isin(tokens, without)
+        tokens, times = tokens[others], times[others]
+        return tokens, (times / (self.number * self.chances[tokens])).astype(np.float32)
+
+
+@dataclass(frozen=True, eq=False)
+class SampledLoss:
+    """Of a head whose logits come from `embedding` or from weights of its own."""
+
+    embedding: Tensor
+    """The output embedding (V, D), in the precision of the products."""
+    sampler: Sampler
+    positive_weight: float
+    """λ_p."""
+
+    def __call__(
+        self,
+        head: TiedHead | FullHead,
+        labels: Labels,
+        rows: npt.NDArray[np.integer],
+        generator: torch.Generator,
+    ) -> Tensor:
+        """The mean over sentences of a piece."""
+        targets = [np.unique(labels.targets(row)) for row in rows.tolist()]
+        positive = np.unique(np.concatenate(targets)).astype(np.int64)
+        drawn, counts = self.sampler.draw(positive, generator)
+        tokens = torch.from_numpy(np.concatenate([positive, drawn]))
+        wanted = torch.zeros(len(targets), len(tokens), dtype=torch.bool)
+        for place, ids in enumerate(targets):
+            wanted[place, torch.from_numpy(np.searchsorted(positive, ids))] = True
+        z = self._logits(head, *padded_states(labels, rows.tolist()), tokens)
+        number = torch.tensor([len(ids) for ids in targets], dtype=torch.float32)
+        total = len(head.bias) + (self.positive_weight - 1) * number
+        stands_for = torch.cat((torch.ones(len(positive)), torch.from_numpy(counts)))
+        missed = self.positive_weight * F.softplus(-z)
+        cost = torch.where(wanted, missed, F.softplus(z) * stands_for)
+        return (cost.sum(1) / total).mean() * _SCALE
+
+    def _logits(
+        self, head: TiedHead | FullHead, states: Tensor, mask: Tensor, tokens: Tensor
+    ) -> Tensor:
+        """Max-pooled logits (B, N) of some tokens, float32."""
+        dtype = self.embedding.dtype
+        if isinstance(head, TiedHead):
+            with torch.autocast("cpu", torch.bfloat16, enabled=dtype == torch.bfloat16):
+                x = head.out(F.relu(head.hidden(states)))
+            weight = self.embedding[tokens]
+        else:
+            x, weight = states, head.weight[tokens].to(dtype)
+        return pooled_projection(x.to(dtype), mask, weight).float() + head.bias[tokens]
+
+
+def quicker_precision() -> torch.dtype:
+    """Bfloat16 where this CPU multiplies in it clearly faster than in float32."""
+    seconds = {}
+    for dtype in (torch.float32, torch.bfloat16):
+        x, weight = torch.ones(256, 256, dtype=dtype), torch.ones(1024, 256, dtype=dtype)
+        times = []
+        for _ in range(5):
+            begin = time.perf_counter()
+            x @ weight.T
+            times.append(time.perf_counter() - begin)
+        seconds[dtype] = min(times)
+    clearly = 1.5 * seconds[torch.bfloat16] < seconds[torch.float32]
+    return torch.bfloat16 if clearly else torch.float32
