@@ -119,7 +119,7 @@ void Shortlist::fill_up(std::size_t least, const float* logits) {
   rows_.start(model_->output());
   rows_gathered_ = 0;
   for (std::size_t i = 0; i < choices_.size(); ++i) {
-    if (choices_[i] == kLeft && logits[i] >= cut && std::isfinite(logits[i])) {
+    if (choices_[i] == kLeft && logits[i] >= cut && logits[i] > -std::numeric_limits<float>::infinity()) {
       choices_[i] = kIn;
     }
     if (choices_[i] == kIn) {
