@@ -25,6 +25,7 @@ std::size_t add_bonuses(const Sentence& sentence, std::size_t next, std::size_t 
 
 }  // namespace
 
+constexpr float kNever = -std::numeric_limits<float>::infinity();  // vote for what is no candidate
 constexpr std::size_t kNear = std::size_t{1} << 18;  // bytes of weights that stay in a near cache
 
 void Shortlist::choose(const Model& model, const Selection& selection, const Sentence& sentence,
@@ -84,7 +85,7 @@ void Shortlist::vote_among(const Sentence& sentence, Workspace& work, float* log
   candidates_.append(model_->head(), sentence.candidates);
   float* votes = candidate_votes_.grow(padded(count));
   work.activations.pool(model_->kernels(), candidates_.weights(), votes);
-  std::fill(logits, logits + choices_.size(), -std::numeric_limits<float>::infinity());
+  std::fill(logits, logits + choices_.size(), kNever);
   for (std::size_t i = 0; i < count; ++i) {
     const auto id = static_cast<std::size_t>(sentence.candidates[i]);
     logits[id] = votes[i] + model_->head_bias()[id];
@@ -119,7 +120,7 @@ void Shortlist::fill_up(std::size_t least, const float* logits) {
   rows_.start(model_->output());
   rows_gathered_ = 0;
   for (std::size_t i = 0; i < choices_.size(); ++i) {
-    if (choices_[i] == kLeft && logits[i] >= cut && logits[i] > -std::numeric_limits<float>::infinity()) {
+    if (choices_[i] == kLeft && logits[i] >= cut && logits[i] > kNever) {
       choices_[i] = kIn;
     }
     if (choices_[i] == kIn) {

@@ -16,6 +16,8 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from sieve.model.transformer import OutputLayer
+from sieve.selection.bonus import Bonus, entries
+from sieve.selection.shortlist import Shortlist, shortlists_of_rows
 
 WIDTH = 64
 """Columns come in multiples of it; the search takes them in chunks of half of it or less."""
@@ -243,3 +245,21 @@ class IndexedTokens:
         """See OutputTokens."""
         index = torch.tensor(sentences, device=self.table.device)
         return IndexedTokens(self.sizes[index], self.table[index], self.output)
+
+
+def shortlists_by_votes(
+    logits: Tensor, log_odds: float, least: int, bonuses: Sequence[Bonus], eos: int
+) -> list[Shortlist]:
+    """See `sieve.selection.plan.Source.tokens_above`; logits (B, V) are changed in place."""
+    if bonuses:
+        rows, ids, values = (torch.from_numpy(part) for part in entries(bonuses))
+        at = torch.stack((rows, ids)).to(logits.device)
+        logits[at[0], at[1]] += values.to(logits.device)
+    selected = logits > log_odds
+    if least:
+        lowest = logits.topk(min(least, logits.shape[1]), dim=1).values[:, -1:]
+        selected |= (logits >= lowest) & (logits > -torch.inf)
+    selected[:, eos] = True
+    sizes = selected.sum(dim=1).cpu().numpy()
+    tokens = selected.nonzero()[:, 1].to(torch.int32).cpu().numpy()
+    return shortlists_of_rows(tokens, sizes, logits.shape[1], eos)

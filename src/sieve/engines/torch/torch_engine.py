@@ -23,14 +23,14 @@ from sieve.engines.options import SearchOptions
 from sieve.engines.torch.beams import Beams
 from sieve.engines.torch.captured import Captured, captures
 from sieve.engines.torch.constraints import Constraints
-from sieve.engines.torch.output_tokens import AllTokens, OutputTokens
+from sieve.engines.torch.output_tokens import AllTokens, OutputTokens, shortlists_by_votes
 from sieve.engines.torch.sampling import Noise
 from sieve.engines.torch.search import Search, run
 from sieve.engines.torch.source_encoding import encode_source, pad
 from sieve.engines.torch.stepping import DecoderSteps
 from sieve.engines.torch.tokens_of_batches import TokensOfBatches
 from sieve.engines.torch.torch_lossless import translate_lossless
-from sieve.engines.torch.votes import candidate_logits, shortlists_by_votes
+from sieve.model.candidate_logits import candidate_logits
 from sieve.model.transformer import TranslationModel
 from sieve.selection.bonus import Bonus
 from sieve.selection.plan import Selector
