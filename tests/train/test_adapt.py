@@ -18,6 +18,9 @@ from sieve.repair.names import Names
 from sieve.repair.word_set import WordSet
 from sieve.tokenize.vocabulary import OWN, IntArray
 from sieve.train.adapt import AdaptOptions, adapt
+from sieve.train.attach.attach import AttachOptions, attach
+from sieve.train.attach.head import HeadOptions
+from sieve.train.attach.source_text import CorpusText
 from sieve.train.calibrate import CalibrationOptions, calibrate, mean_size, store
 from sieve.train.session import train
 
@@ -79,8 +82,46 @@ def test_a_new_head_for_a_model_without_one(
     assert changed(model, tmp_path / "out") == {n for n in names if n.startswith("nvs.")}
     config = read_json(tmp_path / "out" / "config.json")
     assert config["model"]["nvs_head"] == head
+    assert config["selection"]["threshold"] == 0.9  # calibrated, as sieve attach leaves it
+    assert (tmp_path / "out" / "reach.json").is_file()
     with pytest.raises(ConfigError, match=r"no NVS head.*--new-head"):
         adapt(model, tmp_path / "other", AdaptOptions(corpora=corpora, head_only=True))
+
+
+def test_a_new_head_alone_is_what_attach_makes(
+    tmp_path: Path, toy_settings: dict[str, Any], make_model: Callable[[str], Path]
+) -> None:
+    """The same options, text and lines kept apart as `attach` with the corpora as text."""
+    model, corpora = make_model("none"), tuple(toy_settings["data"]["train"])
+    options = AdaptOptions(corpora=corpora, epochs=2, head_only=True, new_head="tied")
+    adapt(model, tmp_path / "adapted", options)
+    number, V = 300 // 10, open_bundle(model).config["model"]["tgt_vocab_size"]
+    told = AttachOptions(
+        development=number,
+        training=HeadOptions(epochs=2, size=V // 4),
+        calibration=CalibrationOptions(size=V // 4),
+    )
+    attach(model, tmp_path / "attached", CorpusText(tuple(map(Path, corpora))), told)
+    for name, key in (("config.json", "attached"), ("reach.json", "sentences")):
+        adapted, attached = (
+            read_json(tmp_path / f"{kind}ed" / name) for kind in ("adapt", "attach")
+        )
+        assert adapted[key] == attached[key]
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"valid": ("a", "b")}, "--valid: not with --head-only --new-head"),
+        ({"overrides": ("training.seed=3",), "batch_tokens": 9}, "--set, --batch-tokens: not with"),
+    ],
+)
+def test_what_attach_does_not_take(
+    tmp_path: Path, make_model: Callable[[str], Path], options: dict[str, Any], named: str
+) -> None:
+    told = AdaptOptions(corpora=("x",), head_only=True, new_head="tied", **options)
+    with pytest.raises(ConfigError, match=named):
+        adapt(make_model("none"), tmp_path / "out", told)
 
 
 def source_ids(corpus: Path, count: int) -> list[IntArray]:

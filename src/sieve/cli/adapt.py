@@ -1,8 +1,9 @@
 """Fine-tune a model directory on new data: the whole model, or its NVS head alone.
 
 --head-only leaves the translation model unchanged, bit for bit, and trains only the head.
---new-head gives a fresh head to a model. A calibrated model is calibrated again at the end, on the
-source side of --valid if given. A killed run resumes when rerun.
+--new-head gives a fresh head to a model; with --head-only that is sieve attach on the same text,
+which leaves a calibrated model. A calibrated model is calibrated again at the end, on the source
+side of --valid if given. A killed run resumes when rerun.
 
 Examples:
   sieve adapt model --pair in-domain.en in-domain.de --output adapted

@@ -1,7 +1,9 @@
 """Give a model a selection head, everything else frozen: minutes on a laptop, no references.
 
 The model translates the text once, the head learns which tokens each sentence needs, and the
-operating point is set on held-out lines. An interrupted run resumes when rerun.
+operating point is set on held-out lines. An interrupted run resumes when rerun. How much is in
+reach at each size stands in OUTPUT/reach.json, and in reach.svg with the evaluate extra; the card
+says what the head learned from.
 
 Examples:
   sieve attach en-pt --source europarl.en.bz2 tatoeba.en -o en-pt-selected
@@ -50,8 +52,9 @@ def execute(arguments: argparse.Namespace) -> None:
 
     require("torch", "train", "attaching a head")
     from sieve.importers.opening import model_directory
-    from sieve.train.attach.attach import AttachOptions, SourceText, attach
+    from sieve.train.attach.attach import AttachOptions, attach
     from sieve.train.attach.head import HeadOptions
+    from sieve.train.attach.source_text import SourceText
     from sieve.train.calibrate import CalibrationOptions
 
     options = AttachOptions(

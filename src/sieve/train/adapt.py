@@ -15,6 +15,7 @@ import numpy as np
 
 from sieve.bundle.directory import CONFIG_FILE, Bundle, open_bundle
 from sieve.bundle.integrity import CARD_FILE, seal
+from sieve.bundle.weights import model_config
 from sieve.config import with_overrides
 from sieve.data.batching import BatchingOptions, plan_epoch
 from sieve.data.pair_sources import MemoryPairs, Mixture, PairSource
@@ -24,6 +25,9 @@ from sieve.errors import ConfigError, InputError
 from sieve.files import copy_file, read_json, replace_directory, write_json
 from sieve.log import logger
 from sieve.tokenize.vocabulary import EOS, OWN, IntArray
+from sieve.train.attach.attach import AttachOptions, attach
+from sieve.train.attach.head import HeadOptions
+from sieve.train.attach.source_text import AttachText, CorpusText, SourceText
 from sieve.train.calibrate import BIAS, CalibrationOptions, calibrate, mean_size, store
 from sieve.train.config import DataConfig, TrainingConfig, parse_run_config
 from sieve.train.distributed import is_first_process
@@ -62,6 +66,9 @@ def adapt(model: Path, output: Path, options: AdaptOptions) -> int:
     check_model_output(output)
     if output.exists() and output.samefile(model):
         raise InputError(f"{output}: is the model that adaptation starts from; choose another")
+    if options.head_only and options.new_head:
+        _attach(model, output, options)
+        return 0
     values = _settings(model, options)
     config = parse_run_config(values)
     data = _open(model, config.data, options)
@@ -80,6 +87,34 @@ def adapt(model: Path, output: Path, options: AdaptOptions) -> int:
         replace_directory(output, run / "model")
         shutil.rmtree(run)
     return stopped
+
+
+def _attach(model: Path, output: Path, options: AdaptOptions) -> None:
+    """A new head alone is what `sieve attach` makes: one way for both."""
+    defaults = AdaptOptions()
+    given = {
+        "--valid": bool(options.valid),
+        "--set": bool(options.overrides),
+        "--learning-rate": options.learning_rate != defaults.learning_rate,
+        "--batch-tokens": options.batch_tokens != defaults.batch_tokens,
+    }
+    if any(given.values()):
+        raise ConfigError(
+            f"{', '.join(name for name in given if given[name])}: not with --head-only --new-head, "
+            "which is sieve attach: it keeps lines of the text apart to judge by; leave it out"
+        )
+    text: AttachText = CorpusText(tuple(map(Path, options.corpora)))
+    if options.pair:
+        text = SourceText(options.pair[:1], options.pair[1:])
+    lines, _ = text.lines()
+    size = min(CalibrationOptions.size, model_config(open_bundle(model)).tgt_vocab_size // 4)
+    told = AttachOptions(
+        head="full" if options.new_head == "full" else "tied",
+        development=max(1, min(AttachOptions.development, len(lines) // 10)),
+        training=HeadOptions(epochs=options.epochs, size=size),
+        calibration=CalibrationOptions(size=size),
+    )
+    attach(model, output, text, told)
 
 
 def _finish(before: Bundle, adapted: Path, data: TrainingData) -> None:

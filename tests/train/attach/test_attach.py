@@ -2,6 +2,7 @@
 
 # private: one piece of text alone
 
+import itertools
 import json
 import random
 import subprocess
@@ -19,9 +20,10 @@ from sieve.bundle.directory import open_bundle
 from sieve.cli.main import main
 from sieve.errors import InputError
 from sieve.processes.locks import FileLock
-from sieve.train.attach.attach import AttachOptions, SourceText, attach
+from sieve.train.attach.attach import AttachOptions, attach
 from sieve.train.attach.head import HeadOptions
 from sieve.train.attach.labels import read_piece
+from sieve.train.attach.source_text import SourceText, distinct
 from sieve.train.calibrate import CalibrationOptions
 
 QUICK = AttachOptions(
@@ -61,6 +63,15 @@ def test_nothing_but_the_head_is_new(int8: bool, toy_data: Any, text: Path, tmp_
     assert all(np.array_equal(before[name], after[name]) for name in before)
     assert attached.sentences == len(set(text.read_text().splitlines())) - 40
     assert not (tmp_path / "output.attach").exists()
+    reach = json.loads((output / "reach.json").read_text())
+    assert (reach["sentences"], reach["judged"]) == (attached.sentences, 20)
+    points = reach["curves"]["head"]
+    assert [point["size"] for point in points] == sorted(point["size"] for point in points)
+    for point, larger in itertools.pairwise(points):
+        assert 0 <= point["reach"] <= point["own"] <= larger["own"] <= 1
+    assert (output / "reach.svg").is_file()
+    card = (output / "MODEL_CARD.md").read_text()
+    assert "## Selection head" in card and "lines of text.xx" in card and "seed 1" in card
     lines = text.read_text().splitlines()[:5]
     plain, selecting = sieve.load(model), sieve.load(output)
     same = [t.text for t in plain.translate(lines, selection="none")]
@@ -77,7 +88,7 @@ def test_references_count_as_needed(model: Path, text: Path, tmp_path: Path) -> 
     work = tmp_path / "work"
     work.mkdir()
     run = _Attachment(open_bundle(model), tmp_path / "output", work, QUICK)
-    sources, targets = SourceText((text,), (target,)).sentences(QUICK)
+    sources, targets = distinct(SourceText((text,), (target,)), seed=1, most=1000)
     assert targets is not None
     assert [source.upper() for source in sources] == targets
     piece = run._piece(work / "piece.safetensors", sources[40:50], targets, 40)

@@ -5,12 +5,10 @@ them and a note of what they were made with. An interrupted run resumes when rer
 once the directory is written. Nothing of the model changes but the head.
 """
 
-import random
 import shutil
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
-from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -21,21 +19,25 @@ from tqdm import tqdm
 
 from sieve.bundle.config import ModelConfig
 from sieve.bundle.directory import WEIGHTS_FILE, Bundle, open_bundle, write_bundle
+from sieve.bundle.integrity import CARD_FILE
 from sieve.bundle.quantization import quantize
 from sieve.bundle.weights import float_tensors, model_config
 from sieve.config import to_dict
-from sieve.data.reading import read_lines
 from sieve.engines.native.native_engine import NativeEngine
 from sieve.errors import ConfigError, InputError
-from sieve.files import file_hash, read_json, write_json
+from sieve.files import file_hash, read_json, replace_directory, write_json
 from sieve.log import logger, progress
 from sieve.processes.locks import FileLock
+from sieve.selection.fusion import LexiconBonus
 from sieve.selection.lexicon_files import own_lexicon
 from sieve.tokenize.vocabulary import IntArray
+from sieve.train.attach.attach_card import HeadFacts, card_with_head
 from sieve.train.attach.head import HeadOptions, HeadProgress, train_head
 from sieve.train.attach.held_out import HeldOut
 from sieve.train.attach.labels import PIECE_LINES, Labels, pieces, read_piece, write_piece
-from sieve.train.calibrate import CalibrationOptions, calibrate, store
+from sieve.train.attach.reach_curve import ReachPoint, reach_curve, write_curves
+from sieve.train.attach.source_text import AttachText, distinct
+from sieve.train.calibrate import Calibration, CalibrationOptions, calibrate, store
 
 _LABEL_SHARE = 0.4  # of the minutes, for the translation of the text
 _LONGEST = 128  # tokens: longer sentences are split before a model sees them
@@ -78,30 +80,7 @@ class Attached:
     own_recall: float
 
 
-@dataclass(frozen=True)
-class SourceText:
-    """Sentences of the user's text, in a random order that the seed decides."""
-
-    sources: tuple[Path, ...]
-    targets: tuple[Path, ...] = ()
-
-    def sentences(self, options: AttachOptions) -> tuple[list[str], list[str] | None]:
-        """Distinct lines and, where there are references, theirs."""
-        lines = list(chain.from_iterable(read_lines(path) for path in self.sources))
-        others: Sequence[str] = list(chain.from_iterable(map(read_lines, self.targets)))
-        if self.targets and len(others) != len(lines):
-            raise InputError(
-                f"{self.targets[0]}: got {len(others)} lines for {len(lines)} source lines"
-            )
-        first = {line: row for row, line in reversed(list(enumerate(lines))) if line.strip()}
-        rows = sorted(first.values())
-        random.Random(options.training.seed).shuffle(rows)
-        rows = rows[: options.sentences + 2 * options.development]
-        kept = [lines[row] for row in rows]
-        return kept, [others[row] for row in rows] if self.targets else None
-
-
-def attach(model: Path, output: Path, text: SourceText, options: AttachOptions) -> Attached:
+def attach(model: Path, output: Path, text: AttachText, options: AttachOptions) -> Attached:
     """Gives a model a head and writes it as a new directory.
 
     Args:
@@ -133,37 +112,53 @@ class _Attachment:
         self.config = model_config(bundle)
         self.engine = NativeEngine.open(bundle, threads=options.threads)
 
-    def run(self, text: SourceText) -> Attached:
+    def run(self, text: AttachText) -> Attached:
         """Labels, trains, writes and calibrates."""
         self._check_note(text)
-        sources, targets = text.sentences(self.options)
-        least = 3 * self.options.development
-        if len(sources) < least:
+        count = self.options.development
+        most = self.options.sentences + 2 * count
+        sources, targets = distinct(text, self.options.training.seed, most)
+        if len(sources) < 3 * count:
             raise InputError(
-                f"{text.sources[0]}: got {len(sources)} distinct lines, expected at least {least}; "
+                f"{text}: got {len(sources)} distinct lines, expected at least {3 * count}; "
                 "give more text or a smaller --development"
             )
-        count = self.options.development
         calibration = self._ids(sources[:count])
         begin = time.monotonic()
-        held_out = self._piece(
-            self.work / "held-out.safetensors", sources[count : 2 * count], targets, count
-        )
+        held_lines = sources[count : 2 * count]
+        held_out = self._piece(self.work / "held-out.safetensors", held_lines, None, count)
         train = self._labelled(sources[2 * count :], targets, 2 * count)
         labelled = time.monotonic()
         state, best = self._trained(train, held_out)
         trained = time.monotonic()
         self._write(state)
-        shift, size, own = self._calibrated(calibration)
-        return Attached(
-            sum(map(len, train)), labelled - begin, trained - labelled, best, shift, size, own
+        engine = NativeEngine.open(open_bundle(self.model), threads=self.options.threads)
+        calibrated = self._calibrated(engine, calibration)
+        curves = self._curves(engine, self._ids(held_lines), held_out, calibrated)
+        own = calibrated.own
+        attached = Attached(
+            sentences=sum(map(len, train)),
+            label_seconds=labelled - begin,
+            train_seconds=trained - labelled,
+            progress=best,
+            shift=calibrated.shift,
+            mean_size=own.mean_size,
+            own_recall=own.recall,
         )
+        self._describe(str(text), attached, curves)
+        replace_directory(self.output, self.model)
+        return attached
 
-    def _check_note(self, text: SourceText) -> None:
+    @property
+    def model(self) -> Path:
+        """The new directory until it is complete."""
+        return self.work / "model"
+
+    def _check_note(self, text: AttachText) -> None:
         """Drops what was kept for another model, text or seed."""
         note = {
             "weights": file_hash(self.bundle.directory / WEIGHTS_FILE),
-            "text": [file_hash(path) for path in (*text.sources, *text.targets)],
+            "text": text.hashes(),
             "seed": self.options.training.seed,
             "sentences": self.options.sentences,
             "development": self.options.development,
@@ -236,20 +231,58 @@ class _Attachment:
         sections["model"] = to_dict(self._config())
         sections["attached"] = {"options": asdict(self.options.training), "head": self.options.head}
         copies = self.bundle.optional_files()
-        write_bundle(self.output, sections, tensors, self.bundle.tokenizers(), copies)
+        write_bundle(self.model, sections, tensors, self.bundle.tokenizers(), copies)
 
-    def _calibrated(self, ids: Sequence[IntArray]) -> tuple[float, float, float]:
-        engine = NativeEngine.open(open_bundle(self.output), threads=self.options.threads)
-        lexicon = own_lexicon(self.output)
+    def _calibrated(self, engine: NativeEngine, ids: Sequence[IntArray]) -> Calibration:
         bar: tqdm[None] = progress(total=2 * len(ids), unit="lines", label="calibrating")
 
         def advance(done: int) -> None:
             bar.update(done)
 
         with bar:
+            lexicon = own_lexicon(self.model)
             calibration = calibrate(engine, ids, self.options.calibration, advance, lexicon)
-        store(self.output, self.output, calibration)
-        return calibration.shift, calibration.own.mean_size, calibration.own.recall
+        store(self.model, self.model, calibration)
+        return calibration
+
+    def _curves(
+        self,
+        engine: NativeEngine,
+        ids: Sequence[IntArray],
+        held_out: Labels,
+        calibration: Calibration,
+    ) -> dict[str, list[ReachPoint]]:
+        """Of the head, and of head and lexicon together where there is one."""
+        written = [held_out.targets(row) for row in range(len(held_out))]
+        size, lexicon = self.options.training.size, own_lexicon(self.model)
+        curves = {"head": reach_curve(engine, ids, written, size, None)}
+        if lexicon is not None and calibration.fusion is not None:
+            evidence = LexiconBonus(lexicon, calibration.fusion)
+            curves["head + lexicon"] = reach_curve(engine, ids, written, size, evidence)
+        return curves
+
+    def _describe(self, text: str, attached: Attached, curves: dict[str, list[ReachPoint]]) -> None:
+        """Curves and card, beside the model."""
+        facts = HeadFacts(
+            kind=self.options.head,
+            text=text,
+            sentences=attached.sentences,
+            label_minutes=attached.label_seconds / 60,
+            train_minutes=attached.train_seconds / 60,
+            options=self.options.training,
+            progress=attached.progress,
+            judged=self.options.development,
+            curves=curves,
+        )
+        about = {
+            "sentences": attached.sentences,
+            "judged": facts.judged,
+            "seed": facts.options.seed,
+        }
+        write_curves(self.model, curves, about)
+        card = self.model / CARD_FILE
+        before = card.read_text("utf-8") if card.is_file() else ""
+        card.write_text(card_with_head(before, self.output.name, facts), "utf-8")
 
 
 def _told(now: HeadProgress) -> None:
