@@ -10,7 +10,7 @@ from typing import Any
 
 from sieve.engines.engine import Hypothesis
 from sieve.engines.options import SearchOptions
-from sieve.selection.selectors import Resources
+from sieve.selection.parsing import Resources
 from sieve.tokenize.tokenizer import Tokenizers
 from sieve.tokenize.vocabulary import OWN, SPECIAL_PIECES, IntArray
 from sieve.tokenize.words import word_spans

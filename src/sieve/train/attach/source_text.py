@@ -90,4 +90,5 @@ def distinct(text: AttachText, seed: int, most: int) -> tuple[list[str], list[st
     rows = sorted(first.values())
     random.Random(seed).shuffle(rows)
     rows = rows[:most]
-    return [lines[row] for row in rows], others and [others[row] for row in rows]
+    chosen = None if others is None else [others[row] for row in rows]
+    return [lines[row] for row in rows], chosen
