@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from tqdm import tqdm
 
-logger = logging.getLogger("sieve")
+logger: logging.Logger = logging.getLogger("sieve")
 
 T = TypeVar("T")
 

@@ -88,7 +88,7 @@ class CorpusWriter:
         self._current: list[_ArrayFile] = []
         self._totals = [0, 0]
         self._frequency = np.zeros(self._sizes[1], np.int64)
-        self.num_pairs = 0
+        self.num_pairs: int = 0
 
     def __enter__(self) -> "CorpusWriter":
         return self

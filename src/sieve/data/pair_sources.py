@@ -41,12 +41,12 @@ class Mixture:
 
     def __init__(self, sources: Sequence[PairSource], repeats: Sequence[int] | None = None) -> None:
         """Joins `sources`; pair ids count through them in order, repeats share their id."""
-        self.sources = list(sources)
-        self.repeats = list(repeats) if repeats is not None else [1] * len(self.sources)
+        self.sources: list[PairSource] = list(sources)
+        self.repeats: list[int] = list(repeats) if repeats is not None else [1] * len(self.sources)
         counts = [source.num_pairs for source in self.sources]
-        self.starts = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
-        self.src_lengths = _joined([source.src_lengths for source in self.sources])
-        self.tgt_lengths = _joined([source.tgt_lengths for source in self.sources])
+        self.starts: IntArray = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+        self.src_lengths: IntArray = _joined([source.src_lengths for source in self.sources])
+        self.tgt_lengths: IntArray = _joined([source.tgt_lengths for source in self.sources])
 
     @property
     def num_pairs(self) -> int:
@@ -79,8 +79,8 @@ class MemoryPairs:
     def __init__(self, src: Sequence[Sequence[int]], tgt: Sequence[Sequence[int]]) -> None:
         """Takes token ids without BOS and EOS, one list a sentence."""
         self._src, self._tgt = ragged(src), ragged(tgt)
-        self.src_lengths = np.diff(self._src.offsets)
-        self.tgt_lengths = np.diff(self._tgt.offsets)
+        self.src_lengths: IntArray = np.diff(self._src.offsets)
+        self.tgt_lengths: IntArray = np.diff(self._tgt.offsets)
 
     @property
     def num_pairs(self) -> int:

@@ -54,9 +54,9 @@ class SpoolWriter:
     """Appends blocks of cleaned pairs."""
 
     def __init__(self, directory: Path) -> None:
-        self.files = SpoolFiles(directory)
+        self.files: SpoolFiles = SpoolFiles(directory)
         self.blocks: list[SpoolBlock] = []
-        self.num_pairs = 0
+        self.num_pairs: int = 0
         self._ends = [0, 0]
         self._stack = ExitStack()
         paths = (*self.files.sides, self.files.hashes)

@@ -7,7 +7,7 @@ nothing of output tokens: what comes out goes to the output layer.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import cast
+from typing import Final, cast
 
 from torch import Tensor, nn
 
@@ -22,16 +22,16 @@ class DecoderLayer(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         D, epsilon = config.d_model, config.norm_epsilon
-        self.post = config.norm == "post"
-        self.mixer_norm = nn.LayerNorm(D, epsilon)
+        self.post: Final = config.norm == "post"
+        self.mixer_norm: Final = nn.LayerNorm(D, epsilon)
         self.mixer: SSRU | SelfAttention = (
             SSRU(D) if config.decoder_mixer == "ssru" else SelfAttention(D, config.heads)
         )
-        self.cross_norm = nn.LayerNorm(D, epsilon)
-        self.cross = CrossAttention(D, config.heads)
-        self.feed_forward_norm = nn.LayerNorm(D, epsilon)
-        self.feed_forward = FeedForward(D, config.d_ff, config.activation)
-        self.dropout = nn.Dropout(config.dropout)
+        self.cross_norm: Final = nn.LayerNorm(D, epsilon)
+        self.cross: Final = CrossAttention(D, config.heads)
+        self.feed_forward_norm: Final = nn.LayerNorm(D, epsilon)
+        self.feed_forward: Final = FeedForward(D, config.d_ff, config.activation)
+        self.dropout: Final = nn.Dropout(config.dropout)
 
     def forward(self, x: Tensor, memory: Tensor, mask: Tensor) -> Tensor:
         """X (B, U, D), memory (B, T, D), mask (B, 1, 1, T)."""
@@ -75,8 +75,10 @@ class Decoder(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.config = config
-        self.layers = nn.ModuleList(DecoderLayer(config) for _ in range(config.decoder_layers))
-        self.norm = final_norm(config)
+        self.layers: Final = nn.ModuleList(
+            DecoderLayer(config) for _ in range(config.decoder_layers)
+        )
+        self.norm: Final = final_norm(config)
 
     def forward(self, x: Tensor, memory: Tensor, src_mask: Tensor) -> Tensor:
         """X (B, U, D) embedded target; returns states (B, U, D)."""

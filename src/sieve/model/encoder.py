@@ -1,5 +1,7 @@
 """Transformer encoder: embedded source in, contextual states out."""
 
+from typing import Final
+
 from torch import Tensor, nn
 
 from sieve.bundle.config import ModelConfig
@@ -12,12 +14,12 @@ class EncoderLayer(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         D, epsilon = config.d_model, config.norm_epsilon
-        self.post = config.norm == "post"
-        self.attention_norm = nn.LayerNorm(D, epsilon)
-        self.attention = SelfAttention(D, config.heads)
-        self.feed_forward_norm = nn.LayerNorm(D, epsilon)
-        self.feed_forward = FeedForward(D, config.d_ff, config.activation)
-        self.dropout = nn.Dropout(config.dropout)
+        self.post: Final = config.norm == "post"
+        self.attention_norm: Final = nn.LayerNorm(D, epsilon)
+        self.attention: Final = SelfAttention(D, config.heads)
+        self.feed_forward_norm: Final = nn.LayerNorm(D, epsilon)
+        self.feed_forward: Final = FeedForward(D, config.d_ff, config.activation)
+        self.dropout: Final = nn.Dropout(config.dropout)
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
         """X is (B, T, D), mask (B, 1, 1, T)."""
@@ -44,8 +46,10 @@ class Encoder(nn.Module):
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(config.encoder_layers))
-        self.norm = final_norm(config)
+        self.layers: Final = nn.ModuleList(
+            EncoderLayer(config) for _ in range(config.encoder_layers)
+        )
+        self.norm: Final = final_norm(config)
 
     def forward(self, x: Tensor, src_mask: Tensor) -> Tensor:
         """X (B, T, D) embedded source, src_mask (B, T); returns the memory (B, T, D)."""

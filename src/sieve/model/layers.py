@@ -6,7 +6,7 @@ to the layers in encoder.py and decoder.py.
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Literal
+from typing import Final, Literal
 
 import torch
 import torch.nn.functional as F
@@ -67,8 +67,8 @@ class SelfAttention(nn.Module):
     def __init__(self, width: int, heads: int) -> None:
         super().__init__()
         self.heads = heads
-        self.qkv = nn.Linear(width, 3 * width)
-        self.out = nn.Linear(width, width)
+        self.qkv: Final = nn.Linear(width, 3 * width)
+        self.out: Final = nn.Linear(width, width)
 
     def forward(self, x: Tensor, mask: Tensor | None, causal: bool = False) -> Tensor:
         """Attends over x (B, T, D); mask (B, 1, 1, T), or causal without one."""
@@ -82,9 +82,9 @@ class CrossAttention(nn.Module):
     def __init__(self, width: int, heads: int) -> None:
         super().__init__()
         self.heads = heads
-        self.query = nn.Linear(width, width)
-        self.key_value = nn.Linear(width, 2 * width)
-        self.out = nn.Linear(width, width)
+        self.query: Final = nn.Linear(width, width)
+        self.key_value: Final = nn.Linear(width, 2 * width)
+        self.out: Final = nn.Linear(width, width)
 
     def keys_values(self, memory: Tensor) -> Tensor:
         """What the encoder's states (B, T, D) offer: (2, B, H, T, D/H), once a sentence."""
@@ -121,8 +121,8 @@ class FeedForward(nn.Module):
     ) -> None:
         super().__init__()
         self.activation = activation
-        self.hidden = nn.Linear(width, hidden)
-        self.out = nn.Linear(hidden, width)
+        self.hidden: Final = nn.Linear(width, hidden)
+        self.out: Final = nn.Linear(hidden, width)
 
     def forward(self, x: Tensor) -> Tensor:
         """Maps (…, D) to (…, D)."""
@@ -141,8 +141,8 @@ class SSRU(nn.Module):
 
     def __init__(self, width: int) -> None:
         super().__init__()
-        self.forget = nn.Linear(width, width)
-        self.value = nn.Linear(width, width, bias=False)
+        self.forget: Final = nn.Linear(width, width)
+        self.value: Final = nn.Linear(width, width, bias=False)
 
     def forward(self, x: Tensor) -> Tensor:
         """The whole sequence x (B, U, D) at once."""

@@ -7,7 +7,7 @@ W h becomes E · MLP(h). Both pool over the real source positions, EOS included.
 initial weights from its own generator, so that adding one changes nothing else in a model.
 """
 
-from typing import Protocol
+from typing import Final, Protocol
 
 import torch
 import torch.nn.functional as F
@@ -43,9 +43,9 @@ class TiedHead(nn.Module):
         D, hidden = config.d_model, config.nvs_hidden or 2 * config.d_model
         generator = torch.Generator().manual_seed(INIT_SEED)
         # torch.nn.Linear would draw its weights from the shared generator: build it without.
-        self.hidden = nn.Linear(D, hidden, device="meta").to_empty(device="cpu")
-        self.out = nn.Linear(hidden, D, device="meta").to_empty(device="cpu")
-        self.bias = nn.Parameter(torch.zeros(config.tgt_vocab_size))
+        self.hidden: Final = nn.Linear(D, hidden, device="meta").to_empty(device="cpu")
+        self.out: Final = nn.Linear(hidden, D, device="meta").to_empty(device="cpu")
+        self.bias: nn.Parameter = nn.Parameter(torch.zeros(config.tgt_vocab_size))
         with torch.no_grad():
             nn.init.xavier_uniform_(self.hidden.weight, generator=generator)
             nn.init.zeros_(self.hidden.bias)
@@ -69,8 +69,8 @@ class FullHead(nn.Module):
         super().__init__()
         generator = torch.Generator().manual_seed(INIT_SEED)
         V, D = config.tgt_vocab_size, config.d_model
-        self.weight = nn.Parameter(torch.empty(V, D).normal_(0.0, 0.01, generator=generator))
-        self.bias = nn.Parameter(torch.zeros(V))
+        self.weight: Final = nn.Parameter(torch.empty(V, D).normal_(0.0, 0.01, generator=generator))
+        self.bias: nn.Parameter = nn.Parameter(torch.zeros(V))
 
     def forward(
         self, memory: Tensor, src_mask: Tensor, embedding: Tensor, tokens: Tensor | None = None

@@ -5,6 +5,7 @@ Ids in, states and logits out. Knows neither losses nor search.
 
 import math
 from dataclasses import dataclass
+from typing import Final
 
 import torch
 import torch.nn.functional as F
@@ -41,8 +42,8 @@ class OutputLayer(nn.Module):
     def __init__(self, embedding: nn.Embedding, tied: bool) -> None:
         super().__init__()
         V, D = embedding.weight.shape
-        self.weight = embedding.weight if tied else nn.Parameter(torch.empty(V, D))
-        self.bias = nn.Parameter(torch.zeros(V))
+        self.weight: Final = embedding.weight if tied else nn.Parameter(torch.empty(V, D))
+        self.bias: Final = nn.Parameter(torch.zeros(V))
 
     def forward(self, states: Tensor, ids: Tensor | None = None) -> Tensor:
         """Logits (…, V) of states (…, D), or (…, S) of the given token ids (S,) alone."""
@@ -57,18 +58,19 @@ class TranslationModel(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.config = config
-        self.tgt_embedding = nn.Embedding(config.tgt_vocab_size, config.d_model)
-        self.src_embedding = (
+        self.tgt_embedding: Final = nn.Embedding(config.tgt_vocab_size, config.d_model)
+        self.src_embedding: Final = (
             self.tgt_embedding
             if config.tie == "all"
             else nn.Embedding(config.src_vocab_size, config.d_model)
         )
-        self.encoder = Encoder(config)
-        self.decoder = Decoder(config)
-        self.output = OutputLayer(self.tgt_embedding, tied=config.tie != "none")
-        self.dropout = nn.Dropout(config.dropout)
+        self.encoder: Final = Encoder(config)
+        self.decoder: Final = Decoder(config)
+        self.output: Final = OutputLayer(self.tgt_embedding, tied=config.tie != "none")
+        self.dropout: Final = nn.Dropout(config.dropout)
         self._initialise()
-        self.nvs = build_head(config)  # last: it must not move the other parts' random numbers
+        # the head comes last: it must not move the other parts' random numbers
+        self.nvs: Final = build_head(config)
 
     def forward(self, src_ids: Tensor, tgt_in: Tensor, with_alignment: bool = False) -> Outputs:
         """Teacher-forced pass: src_ids (B, T) as `Specials.source_ids` makes them, tgt_in (B, U).

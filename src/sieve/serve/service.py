@@ -69,12 +69,12 @@ class Service:
     def __init__(self, models: Models, settings: Settings) -> None:
         self.models = models
         self.limits: Limits = settings.limits
-        self.detector = Detector(models.languages)
+        self.detector: Detector = Detector(models.languages)
         threads = settings.threads or usable_cores()
         self._dispatcher = Dispatcher(threads, BATCH_CHARACTERS)
         self._writers = ThreadPoolExecutor(WRITERS, thread_name_prefix="sieve-writer")
         self._accepted = 0
-        self.telemetry = Telemetry(lambda: self._dispatcher.waiting)
+        self.telemetry: Telemetry = Telemetry(lambda: self._dispatcher.waiting)
 
     def close(self) -> None:
         """Finishes the requests that were accepted."""

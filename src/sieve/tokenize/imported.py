@@ -52,12 +52,12 @@ class ImportedTokenizer:
         self._pieces = own if pieces is None else list(pieces)
         self._ids = {piece: index for index, piece in enumerate(self._pieces)}
         self.specials = specials
-        self.vocab_size = len(self._pieces)
+        self.vocab_size: int = len(self._pieces)
         self._check(where)
         self._tags = {piece for piece in self._pieces if _TAG.fullmatch(piece)}
         digest = hashlib.sha256(model)
         digest.update(json.dumps([pieces, self._special_ids()]).encode())
-        self.fingerprint = digest.hexdigest()
+        self.fingerprint: str = digest.hexdigest()
 
     def normalize(self, text: str) -> str:
         """The text as the SentencePiece model's own normaliser leaves it."""

@@ -60,8 +60,8 @@ class MosesBpeTokenizer:
         _check_codes(codes, where)
         self._bpe = apply_bpe.BPE(io.StringIO(codes), separator=_JOIN, vocab=set(pieces))
         self._cache: dict[str, list[int]] = {}
-        self.vocab_size = len(self._pieces)
-        self.fingerprint = _fingerprint(codes, pieces)
+        self.vocab_size: int = len(self._pieces)
+        self.fingerprint: str = _fingerprint(codes, pieces)
 
     def normalize(self, text: str) -> str:
         """The text as Moses sees it."""

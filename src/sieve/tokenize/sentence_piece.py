@@ -72,7 +72,7 @@ class SentencePieceTokenizer:
         self._model = model
         self._processor = processor
         self.vocab_size: int = processor.get_piece_size()
-        self.fingerprint = hashlib.sha256(model).hexdigest()
+        self.fingerprint: str = hashlib.sha256(model).hexdigest()
 
     def normalize(self, text: str) -> str:
         """The text as the tokenizer sees it: what `decode(encode(text))` gives back."""

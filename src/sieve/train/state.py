@@ -70,9 +70,9 @@ class RunDirectory:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.config_file = path / "config.json"
-        self.metrics_file = path / "metrics.jsonl"
-        self.model = path / "model"
+        self.config_file: Path = path / "config.json"
+        self.metrics_file: Path = path / "metrics.jsonl"
+        self.model: Path = path / "model"
         self._states = path / "state"
         self._checkpoints = path / "checkpoints"
         self._lock: FileLock | None = None

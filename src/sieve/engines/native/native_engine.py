@@ -108,7 +108,7 @@ class NativeEngine:
         if threads is not None and threads < 1:
             raise ConfigError(f"threads: got {threads}, expected 1 or more")
         self.config = config
-        self.threads = threads or usable_cores()
+        self.threads: int = threads or usable_cores()
         self.int8 = int8
         self._native = _native.Model(asdict(config), dict(tensors), int8, _checked(kernels))
 

@@ -46,10 +46,10 @@ from sieve.engines.torch.search import (
 )
 from sieve.engines.torch.source_encoding import encode_source
 from sieve.engines.torch.stepping import DecoderSteps
-from sieve.kernels.dispatch import search_kernels
+from sieve.kernels.dispatch import SearchKernels, search_kernels
 from sieve.model.transformer import TranslationModel
 from sieve.selection.plan import Plan
-from sieve.tokenize.vocabulary import IntArray
+from sieve.tokenize.vocabulary import IntArray, Specials
 
 _SENTENCES = (1, 2, 4, 8, *range(16, 128, 16), *range(128, 513, 32), *range(576, 2049, 64))
 _SOURCE = (8, 16, 24, 32, 40, 48, 64, 80, 96, 128, 160, 192, 256, 384, 512)
@@ -102,10 +102,10 @@ class Captured:
     def __init__(self, model: TranslationModel, everything: AllTokens, capture: bool) -> None:
         self.model = model
         self.everything = everything
-        self.specials = model.config.specials
-        self.device = everything.bias.device
+        self.specials: Specials = model.config.specials
+        self.device: torch.device = everything.bias.device
         self.capture = capture
-        self.kernels = search_kernels(everything.bias)
+        self.kernels: SearchKernels | None = search_kernels(everything.bias)
         self._encodings: dict[tuple[int, int, tuple[int, int] | None], Encoding] = {}
         self._searches: OrderedDict[Shape, Searching] = OrderedDict()
         self._pool = torch.cuda.graph_pool_handle() if capture else None

@@ -32,20 +32,24 @@ class Constraints:
         config: ModelConfig,
     ) -> None:
         device, B = words.sizes.device, len(prefixes)
-        self.position = torch.zeros(1, dtype=torch.int64, device=device)
-        self.prefix = _prefix_columns(prefixes, words)  # (B, P), -1 where free
-        self.blocked = [sequence for sequence in options.blocked if len(sequence.tokens)]
+        self.position: Tensor = torch.zeros(1, dtype=torch.int64, device=device)
+        self.prefix: Tensor = _prefix_columns(prefixes, words)  # (B, P), -1 where free
+        self.blocked: list[Blocked] = [
+            sequence for sequence in options.blocked if len(sequence.tokens)
+        ]
         L = max((len(sequence.tokens) for sequence in self.blocked), default=1)
-        self.recent = torch.full(
+        self.recent: Tensor = torch.full(
             (B, options.rows, L), config.specials.first, device=device
         )  # newest last
-        self.opens = torch.zeros(config.tgt_vocab_size, dtype=torch.bool, device=device)
+        self.opens: Tensor = torch.zeros(config.tgt_vocab_size, dtype=torch.bool, device=device)
         self.opens[list(options.open_ids)] = True
         self.required, self.before, self.at_start = _patterns(self.blocked, L, device)
         last = torch.tensor([sequence.tokens[-1] for sequence in self.blocked], device=device)
         never = torch.tensor(config.never, dtype=torch.int64, device=device)
-        self.never = words.columns(never.expand(B, -1)) if config.never else None  # (B, M)
-        self.last = words.columns(last.long().expand(B, -1)) if self.blocked else last
+        self.never: Tensor | None = (
+            words.columns(never.expand(B, -1)) if config.never else None
+        )  # (B, M)
+        self.last: Tensor = words.columns(last.long().expand(B, -1)) if self.blocked else last
 
     def apply(self, logits: Tensor) -> Tensor:
         """Logits (N, S) with −inf for what may not come next."""

@@ -57,8 +57,8 @@ class Noise:
 
     def __init__(self, keys: Tensor, samples: int, options: Sampling) -> None:
         numbers = torch.arange(samples, device=keys.device)
-        self.keys = _mix(keys[:, None] ^ _mix(numbers * 0xC2B2AE35 & _MASK))  # (B, K)
-        self.step = torch.zeros(1, dtype=torch.int64, device=keys.device)
+        self.keys: Tensor = _mix(keys[:, None] ^ _mix(numbers * 0xC2B2AE35 & _MASK))  # (B, K)
+        self.step: Tensor = torch.zeros(1, dtype=torch.int64, device=keys.device)
         self.options = options
 
     def next(self, ids: Tensor) -> Tensor:

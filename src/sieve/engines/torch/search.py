@@ -180,8 +180,8 @@ class Question:
 
     def __init__(self, done: Tensor) -> None:
         self.done = done
-        self.host = torch.zeros(done.shape, dtype=done.dtype, pin_memory=done.is_cuda)
-        self.event = torch.cuda.Event() if done.is_cuda else None  # type: ignore[no-untyped-call]
+        self.host: Tensor = torch.zeros(done.shape, dtype=done.dtype, pin_memory=done.is_cuda)
+        self.event: torch.cuda.Event | None = torch.cuda.Event() if done.is_cuda else None  # type: ignore[no-untyped-call]
 
     def ask(self) -> None:
         """Lets the device tell how things stand now."""

@@ -47,10 +47,12 @@ class DecoderSteps:
         config, like = model.config, model.tgt_embedding.weight
         N, H, D = sentences * beams, config.heads, config.d_model
         self.model = model
-        self.layers = [cast(DecoderLayer, layer) for layer in model.decoder.layers]
+        self.layers: list[DecoderLayer] = [
+            cast(DecoderLayer, layer) for layer in model.decoder.layers
+        ]
         self.beams = beams
-        self.aligning = self.layers[config.alignment_layer]
-        self.recurrent = config.decoder_mixer == "ssru"
+        self.aligning: DecoderLayer = self.layers[config.alignment_layer]
+        self.recurrent: bool = config.decoder_mixer == "ssru"
         L = len(self.layers)
         with torch.no_grad():
             if self.recurrent:
@@ -63,7 +65,7 @@ class DecoderSteps:
             self.mask = like.new_zeros(sentences, 1, 1, src_length)
             self.position = torch.zeros(1, dtype=torch.int64, device=like.device)
             self.parents = torch.arange(N, device=like.device)
-            self.table = model.positions(max_length)  # (U, D)
+            self.table: Tensor = model.positions(max_length)  # (U, D)
         self._query: Tensor | None = None
 
     @property

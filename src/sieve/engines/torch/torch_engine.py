@@ -100,10 +100,10 @@ class TorchEngine:
             graphs: Whether to work in buckets and, on a GPU, to replay CUDA graphs; by default on
                 a GPU. Good for many calls, not for one.
         """
-        self.model = in_precision(model, _DTYPES[precision])
+        self.model: TranslationModel = in_precision(model, _DTYPES[precision])
         self.precision = precision
-        self.device = next(model.parameters()).device
-        self.graphs = self.device.type == "cuda" if graphs is None else graphs
+        self.device: torch.device = next(model.parameters()).device
+        self.graphs: bool = self.device.type == "cuda" if graphs is None else graphs
 
     @property
     def vocab_size(self) -> int:

@@ -20,7 +20,7 @@ class Comet:
         self._file = checkpoint(path)
         library: Any = require("comet", "comet", "COMET")
         self._model = library.load_from_checkpoint(str(self._file))
-        self.signature = f"comet:{_name(self._file)}|version:{_version(library)}"
+        self.signature: str = f"comet:{_name(self._file)}|version:{_version(library)}"
 
     def score(
         self, sources: Sequence[str], hypotheses: Sequence[str], references: Sequence[str]

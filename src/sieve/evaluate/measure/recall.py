@@ -66,8 +66,8 @@ class RecallMeter:
         self._specials = specials
         self.num_sentences = num_sentences
         self.vocab_size = vocab_size
-        self.thresholds = tuple(thresholds)
-        self.sizes = tuple(sizes)
+        self.thresholds: tuple[float, ...] = tuple(thresholds)
+        self.sizes: tuple[int, ...] = tuple(sizes)
         self._odds = np.array([log_odds(threshold) for threshold in thresholds])
         self._counts = np.zeros(len(self.thresholds), np.int64)  # tokens selected, EOS not counted
         self._seen = 0

@@ -67,9 +67,9 @@ class FastAlign:
         tgt_vocab_size: int,
         options: FastAlignOptions | None = None,
     ) -> None:
-        self.options = options or FastAlignOptions()
-        self.passes = 1 + self.options.iterations
-        self.tension = self.options.tension
+        self.options: FastAlignOptions = options or FastAlignOptions()
+        self.passes: int = 1 + self.options.iterations
+        self.tension: float = self.options.tension
         self._pairs = WordPairs(src_vocab_size, tgt_vocab_size)
         self._theta: Floats = np.zeros(0, np.float32)  # by place, and one more for unseen pairs
         self._theta_null: Floats = np.zeros(tgt_vocab_size, np.float32)

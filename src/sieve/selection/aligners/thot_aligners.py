@@ -43,7 +43,7 @@ class ThotAligner:
         self._words = [str(index) for index in range(max(self._sizes))]
         self._model: Any = None
         # eflomal chooses its number of iterations by the size of the corpus, once it has it
-        self.passes = 1 + _ITERATIONS * len(self._names)
+        self.passes: int = 1 + _ITERATIONS * len(self._names)
 
     def train(
         self, src: Ragged, tgt: Ragged, weights: npt.NDArray[np.integer], report: Report

@@ -45,13 +45,13 @@ class Trainer:
         self.config = config
         self.loader = loader
         self.schedule = schedule
-        self.device = next(model.parameters()).device
+        self.device: torch.device = next(model.parameters()).device
         if config.parts == "head":
             for parameter in model.translation_parameters():
                 parameter.requires_grad_(False)
-        self.optimizer = Optimizer(model, config)
-        self.positive_weight = PositiveWeight.parse(config.positive_weight)
-        self.progress = Progress()
+        self.optimizer: Optimizer = Optimizer(model, config)
+        self.positive_weight: PositiveWeight = PositiveWeight.parse(config.positive_weight)
+        self.progress: Progress = Progress()
         self._sums = torch.zeros(len(LOSSES), dtype=torch.float64, device=self.device)
         self._norms: list[Tensor] = []
 
