@@ -124,6 +124,10 @@ def test_the_settings_of_a_student(tmp_path: Path) -> None:
         ({"transformer-tied-layers": [1, 1]}, "layers tied to each other"),
         ({"transformer-ffn-depth": 3}, "feed-forward sublayers that are not two layers deep"),
         ({"transformer-ffn-activation": "tanh"}, "activations but relu, swish, gelu"),
+        (
+            {"transformer-ffn-activation": "gelu", "version": "v1.12.31 2023-10-02"},
+            r"is of Marian v1\.12\.31, whose gelu is exact \(erf\): Sieve cannot run gelu but in",
+        ),
         ({"transformer-train-position-embeddings": True}, "trained position embeddings"),
         ({"lemma-dim-emb": 64}, "factored vocabularies"),
         ({"right-left": True}, "models that translate from right to left"),

@@ -39,7 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_import(verbs.add_parser("import", help="read a lexicon of another toolkit"))
     _add_export(verbs.add_parser("export"))  # the old name of sieve export, not listed
     show = verbs.add_parser("show", help="show the translations of a word, best first")
-    show.add_argument("lexicon", type=Path, metavar="LEXICON", help="directory or .safetensors")
+    show.add_argument(
+        "lexicon", type=Path, metavar="LEXICON", help="model, directory or .safetensors"
+    )
     show.add_argument("word", metavar="WORD", help="word; its pieces are shown one by one")
     show.add_argument(
         "--top", type=int, default=10, help="translations shown (default: %(default)s)"
@@ -119,7 +121,9 @@ def _add_adapt(parser: argparse.ArgumentParser) -> None:
         "As in the paper, with the text in the training data of the aligner: "
         "sieve lexicon build CORPUS --extra NEW --upsample 10."
     )
-    parser.add_argument("lexicon", type=Path, metavar="LEXICON", help="directory or .safetensors")
+    parser.add_argument(
+        "lexicon", type=Path, metavar="LEXICON", help="model, directory or .safetensors"
+    )
     _add_pairs(parser)
     parser.add_argument(
         "--upsample", type=int, default=10, help="weight of the new text (default: %(default)s)"
@@ -138,7 +142,9 @@ def _add_import(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_export(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("lexicon", type=Path, metavar="LEXICON", help="directory or .safetensors")
+    parser.add_argument(
+        "lexicon", type=Path, metavar="LEXICON", help="model, directory or .safetensors"
+    )
     _add_format(parser)
     parser.add_argument(
         "--top", type=int, default=200, help="translations per token (default: 200)"
@@ -273,9 +279,14 @@ def _show(arguments: argparse.Namespace) -> None:
 
 
 def _open(arguments: argparse.Namespace) -> "tuple[Lexicon, Tokenizers]":
+    from sieve.bundle.directory import LEXICON_FILE
+    from sieve.importers.opening import model_directory
     from sieve.selection.lexicon_files import open_with_tokenizers
 
-    return open_with_tokenizers(arguments.lexicon, arguments.tokenizer)
+    path = arguments.lexicon
+    if not path.is_file() and not (path / LEXICON_FILE).is_file():  # a model, then
+        path = model_directory(path)
+    return open_with_tokenizers(path, arguments.tokenizer)
 
 
 def _pairs(arguments: argparse.Namespace, tokenizers: "Tokenizers") -> "Iterator[Block]":

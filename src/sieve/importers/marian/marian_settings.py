@@ -4,6 +4,7 @@ An option has a value Sieve can do, or is read, or has no effect on a Transforme
 one that is none of these is refused unless it is switched off. Knows neither files nor tensors.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +13,8 @@ from sieve.errors import ModelError
 from sieve.importers.marian.flat_yaml import Value, flat_yaml
 from sieve.tokenize.vocabulary import Specials
 
+_VERSION = re.compile(r"v?(\d+)\.(\d+)\.(\d+)")
+_LAST_SIGMOID_GELU = (1, 12, 0)
 NORM_EPSILON = 1e-6
 """Marian's own."""
 _OFF: tuple[Value, ...] = (False, "", 0, [], None)
@@ -102,7 +105,7 @@ def marian_config(text: str, sizes: tuple[int, int], specials: Specials, where: 
         nvs_head="none",
         norm=_norm(options, where),
         norm_epsilon=NORM_EPSILON,
-        activation=_activation(options),
+        activation=_activation(options, where),
         position_step="half_minus_one",
         start=specials.start,
         eos=specials.eos,
@@ -168,8 +171,15 @@ def _tie(options: Mapping[str, Value]) -> Any:
     return "none"
 
 
-def _activation(options: Mapping[str, Value]) -> Any:
-    return options.get("transformer-ffn-activation", "swish")
+def _activation(options: Mapping[str, Value], where: str) -> Any:
+    name = options.get("transformer-ffn-activation", "swish")
+    version = _VERSION.match(str(options.get("version")))
+    if name == "gelu" and version and tuple(map(int, version.groups())) > _LAST_SIGMOID_GELU:
+        raise ModelError(
+            f"{where}: is of Marian {version[0]}, whose gelu is exact (erf): Sieve cannot run "
+            "gelu but in the sigmoid form of Marian 1.12.0 and earlier"
+        )
+    return name
 
 
 def _alignment_layer(options: Mapping[str, Value], where: str) -> int:

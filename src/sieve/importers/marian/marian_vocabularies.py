@@ -9,7 +9,7 @@ from typing import Any
 
 from sieve.errors import ModelError, require
 from sieve.importers.marian.flat_yaml import flat_yaml
-from sieve.importers.origin import Origin, plain_name, read_bytes
+from sieve.importers.origin import Origin, languages_in, plain_name, read_bytes
 from sieve.tokenize.imported import ImportedTokenizer
 from sieve.tokenize.sentence_piece import open_processor
 from sieve.tokenize.tokenizer import Tokenizer, Tokenizers
@@ -52,17 +52,20 @@ def _by_side(paths: list[Path], source: Origin) -> list[Path]:
     """Origin and target of one or two files."""
     if len(paths) == 1:
         return [paths[0], paths[0]]
-    sides = [
-        next((path for path in paths if any(part in path.name for part in parts)), None)
-        for parts in (_SOURCE_NAMES, _TARGET_NAMES)
-    ]
-    if len(paths) == 2 and all(sides):
-        return [path for path in sides if path]
-    names = ", ".join(path.name for path in paths)
+    names = [path.name for path in sorted(source.directory.iterdir())]
+    languages = languages_in([*names, source.directory.resolve().name])
+    for marks in ((_SOURCE_NAMES, _TARGET_NAMES), [(f".{code}.",) for code in languages if code]):
+        sides = [
+            next((path for path in paths if any(part in path.name for part in parts)), None)
+            for parts in marks
+        ]
+        if len(paths) == len(set(filter(None, sides))) == 2:
+            return [path for path in sides if path]
     if paths:
+        told = ", ".join(path.name for path in paths)
         raise ModelError(
-            f"{source.directory}: got the vocabularies {names}, expected one for both sides, or "
-            "one with 'src' and one with 'trg' in its name"
+            f"{source.directory}: got the vocabularies {told}, expected one for both sides, or "
+            "one with 'src' and one with 'trg' in its name, or each with its language"
         )
     return []
 
