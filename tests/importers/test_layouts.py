@@ -95,7 +95,7 @@ def test_a_large_marianmt_with_two_vocabularies(tmp_path: Path) -> None:
     torch = pytest.importorskip("torch")
     folder = tmp_path / "opus-mt-tc-big-en-fr"
     folder.mkdir()
-    pieces = []
+    pieces: list[list[str]] = []
     for name, vocabulary, size in (("source", "vocab", 40), ("target", "target_vocab", 36)):
         model = spm_model(size)
         own = [piece for piece in spm_pieces(model) if piece not in ("</s>", "<unk>")]
@@ -126,12 +126,12 @@ def test_a_large_marianmt_with_two_vocabularies(tmp_path: Path) -> None:
     line, target = "the cat sat on the mat", "a dog"
     [scored] = translator.score([line], [target])
     source = [*translator.tokenizers.source.encode([line])[0], 5]
-    ids = [*translator.tokenizers.target.encode([target])[0], 5]
+    tgt_ids = [*translator.tokenizers.target.encode([target])[0], 5]
     with torch.no_grad():
         logits = origin(
-            input_ids=torch.tensor([source]), decoder_input_ids=torch.tensor([[pad, *ids[:-1]]])
+            input_ids=torch.tensor([source]), decoder_input_ids=torch.tensor([[pad, *tgt_ids[:-1]]])
         ).logits[0]
-    expected = logits.log_softmax(-1)[torch.arange(len(ids)), torch.tensor(ids)]
+    expected = logits.log_softmax(-1)[torch.arange(len(tgt_ids)), torch.tensor(tgt_ids)]
     np.testing.assert_allclose(scored.token_scores, expected.numpy(), atol=2e-3)
 
 

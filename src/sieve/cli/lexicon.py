@@ -39,9 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_import(verbs.add_parser("import", help="read a lexicon of another toolkit"))
     _add_export(verbs.add_parser("export"))  # the old name of sieve export, not listed
     show = verbs.add_parser("show", help="show the translations of a word, best first")
-    show.add_argument(
-        "lexicon", type=Path, metavar="LEXICON", help="model, directory or .safetensors"
-    )
+    show.add_argument("lexicon", type=Path, metavar="LEXICON", help="model or .safetensors")
     show.add_argument("word", metavar="WORD", help="word; its pieces are shown one by one")
     show.add_argument(
         "--top", type=int, default=10, help="translations shown (default: %(default)s)"
@@ -121,9 +119,7 @@ def _add_adapt(parser: argparse.ArgumentParser) -> None:
         "As in the paper, with the text in the training data of the aligner: "
         "sieve lexicon build CORPUS --extra NEW --upsample 10."
     )
-    parser.add_argument(
-        "lexicon", type=Path, metavar="LEXICON", help="model, directory or .safetensors"
-    )
+    parser.add_argument("lexicon", type=Path, metavar="LEXICON", help="model or .safetensors")
     _add_pairs(parser)
     parser.add_argument(
         "--upsample", type=int, default=10, help="weight of the new text (default: %(default)s)"
@@ -142,9 +138,7 @@ def _add_import(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_export(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "lexicon", type=Path, metavar="LEXICON", help="model, directory or .safetensors"
-    )
+    parser.add_argument("lexicon", type=Path, metavar="LEXICON", help="model or .safetensors")
     _add_format(parser)
     parser.add_argument(
         "--top", type=int, default=200, help="translations per token (default: 200)"
