@@ -58,3 +58,14 @@ def runs(*texts: str) -> str:
         content = text[2:] if look else text
         out.append(f'<w:r>{look}<w:t xml:space="preserve">{content}</w:t></w:r>')
     return "".join(out)
+
+
+def office(kind: str, **parts: tuple[str, str]) -> bytes:
+    """An Office document: types and texts of its parts; `kind` is the type of the first."""
+    base = "application/vnd.openxmlformats-officedocument."
+    overrides = "".join(
+        f'<Override PartName="/{name.replace("__", "/")}.xml" ContentType="{base}{type}+xml"/>'
+        for name, (type, _) in [("main", (kind, "")), *parts.items()]
+    )
+    texts = {f"{name.replace('__', '/')}.xml": text for name, (_, text) in parts.items()}
+    return package({"[Content_Types].xml": f"<Types>{overrides}</Types>", **texts})

@@ -48,15 +48,17 @@ class Syntax:
 
 @dataclass(frozen=True)
 class Block:
-    """Text and markup in the order of the document."""
+    """Text and markup in the order of the document.
+
+    If none of its sentences changes it is written as it was.
+    """
 
     items: tuple[str | Mark, ...]
     syntax: Syntax
     start: Callable[[str], str] = str
     """Last touch on what was written, where a line must not begin like markup."""
     original: tuple[Part, ...] = ()
-    """How it was written, where its items do not say all of it. The block is written so again if
-    none of its sentences changes."""
+    """How it was written, where its items do not say all of it."""
 
     @property
     def raw(self) -> str:

@@ -155,7 +155,7 @@ class _Done:
                 sentences.append(finished(source, links, translation))
             else:
                 sentences.append(kept(source, prepared.layout))
-        if prepared.block.original and not changed:
+        if not changed:
             return self._original(prepared.block)
         placed = project(prepared.layout, sentences)
         return written(prepared.block, prepared.layout, placed, self.texts)

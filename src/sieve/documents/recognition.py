@@ -13,6 +13,10 @@ from sieve.documents.markup.html_blocks import html_parts
 from sieve.documents.markup.markdown_blocks import markdown_parts
 from sieve.documents.office import packages
 from sieve.documents.office.docx import DOCX
+from sieve.documents.office.epub import EPUB
+from sieve.documents.office.odf import ODP, ODS, ODT
+from sieve.documents.office.pptx import PPTX
+from sieve.documents.office.xlsx import XLSX
 from sieve.documents.texts.plain import text_parts
 from sieve.errors import ConfigError, InputError
 from sieve.kinds import HEAD, refuse
@@ -24,6 +28,12 @@ FORMATS = {
         text_format("markdown", (".md", ".markdown"), "text/markdown", markdown_parts),
         text_format("text", (), "text/plain", text_parts),
         DOCX,
+        PPTX,
+        XLSX,
+        ODT,
+        ODP,
+        ODS,
+        EPUB,
     )
 }
 """Formats by name. To add one: docs/documents.md."""

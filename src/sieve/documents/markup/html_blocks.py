@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from html.entities import html5
 
-from sieve.documents.blocks import Block, Kind, Mark, Part, Syntax
+from sieve.documents.blocks import Block, Kind, LanguageCode, Mark, Part, Syntax
 from sieve.documents.markup.html_tokens import Attribute, Token, html_tokens
 
 INLINE = {
@@ -32,15 +32,22 @@ KEPT = {
 KEPT_INLINE = {
     "code", "kbd", "samp", "var", "svg", "math", "select",
 }  # fmt: skip
-READ_ATTRIBUTES = ("title", "alt", "placeholder")
+READ_ATTRIBUTES = ("title", "alt", "placeholder", "aria-label", "aria-description")
 """Attributes whose values are for people to read."""
+READ_META = {
+    "description", "keywords", "og:title", "og:description", "og:image:alt", "twitter:title",
+    "twitter:description", "twitter:image:alt",
+}  # fmt: skip
+"""Names and properties of `<meta>` whose content people read."""
+BUTTONS = {"button", "submit", "reset"}
+"""Types of `<input>` that show their value."""
 
 _REFERENCE = re.compile(r"&(#?\w+;?)(?=(.?))", re.S)
 
 
-def html_parts(text: str) -> Iterator[Part]:
-    """Reads a document or a part of one."""
-    return _Reader().run(text)
+def html_parts(text: str, xhtml: bool = False) -> Iterator[Part]:
+    """Reads a document or a part of one; in XHTML, `<name/>` has no content."""
+    return _Reader(xhtml).run(text)
 
 
 def _escaped(text: str, _: str) -> str:
@@ -74,14 +81,15 @@ def _value_syntax(quote: str) -> Syntax:
 class _Reader:
     """One pass over the tokens."""
 
-    def __init__(self) -> None:
+    def __init__(self, xhtml: bool) -> None:
+        self._xhtml = xhtml
         self._items: list[str | Mark] = []
         self._kept: list[str] = []  # tags and texts of an element that stays as it is
         self._kept_name = ""
         self._depth = 0
 
     def run(self, text: str) -> Iterator[Part]:
-        for token in html_tokens(text):
+        for token in html_tokens(text, self._xhtml):
             if self._depth:
                 yield from self._keep(token)
             elif token.kind in ("text", "other"):
@@ -98,10 +106,16 @@ class _Reader:
         yield from self._flush()
         yield "".join(self._kept)  # never closed: what follows it must not change places
 
+    def _is_empty(self, token: Token) -> bool:
+        """Whether a tag that begins an element is all of it."""
+        return token.name in VOID or (
+            token.closes_itself and (self._xhtml or token.name in ("svg", "math"))
+        )
+
     def _tag(self, token: Token) -> Iterator[Part]:
         if token.kind == "start" and _stays(token):
             self._kept_name, self._kept, self._depth = token.name, [token.raw], 1
-            if token.name in VOID or (token.closes_itself and token.name in ("svg", "math")):
+            if self._is_empty(token):
                 yield from self._end_kept()
             return
         inline = token.name in INLINE
@@ -111,7 +125,7 @@ class _Reader:
             yield from raw
             return
         kind: Kind = "open" if token.kind == "start" else "close"
-        if token.name in VOID:
+        if token.kind == "start" and self._is_empty(token):
             kind = "point"
         self._items.append(Mark(kind, raw, token.name, plain=token.raw))
         if kind == "close" and token.name == "sup":
@@ -176,23 +190,29 @@ def _words(raw: str) -> str:
 
 def _tag_parts(token: Token) -> tuple[Part, ...]:
     """A tag with the values that are translated as blocks."""
-    read = (
-        [attribute for attribute in token.attributes if _is_read(attribute)]
-        if token.kind == "start"
-        else []
-    )
-    if not read:
-        return (token.raw,)
     parts: list[Part] = []
     end = 0
-    for attribute in read:
-        parts += [
-            token.raw[end : attribute.start],
-            Block((attribute.value,), _value_syntax(attribute.quote)),
-        ]
-        end = attribute.end
+    for attribute in token.attributes if token.kind == "start" else ():
+        value = _value(token, attribute)
+        if value is not None:
+            parts += [token.raw[end : attribute.start], value]
+            end = attribute.end
     return (*parts, token.raw[end:])
 
 
-def _is_read(attribute: Attribute) -> bool:
-    return attribute.name in READ_ATTRIBUTES and attribute.quote != "" and attribute.value != ""
+def _value(token: Token, attribute: Attribute) -> Part | None:
+    """What becomes of an attribute's value; None where it stays."""
+    if attribute.name in ("lang", "xml:lang") and attribute.value:
+        return LanguageCode(attribute.value)
+    if not attribute.quote or not attribute.value or not _is_read(token, attribute.name):
+        return None
+    return Block((attribute.value,), _value_syntax(attribute.quote))
+
+
+def _is_read(token: Token, name: str) -> bool:
+    if token.name == "meta":
+        key = token.get("name") or token.get("property") or ""
+        return name == "content" and key.strip().lower() in READ_META
+    if token.name == "input" and name == "value":
+        return (token.get("type") or "").strip().lower() in BUTTONS
+    return name in READ_ATTRIBUTES

@@ -59,8 +59,13 @@ class Token:
         return self.raw.endswith("/>")
 
 
-def html_tokens(text: str) -> Iterator[Token]:
-    """Cuts a document into tokens."""
+def html_tokens(text: str, xhtml: bool = False) -> Iterator[Token]:
+    """Cuts a document into tokens.
+
+    Args:
+        text: The document.
+        xhtml: Whether `<name/>` has no content, whatever its name.
+    """
     start = place = 0
     while (place := text.find("<", place)) >= 0:
         token = _markup(text, place)
@@ -71,7 +76,8 @@ def html_tokens(text: str) -> Iterator[Token]:
             yield Token("text", text[start:place])
         yield token
         start = place = place + len(token.raw)
-        if token.kind == "start" and token.name in RAW_TEXT:
+        closed = xhtml and token.closes_itself
+        if token.kind == "start" and token.name in RAW_TEXT and not closed:
             raw = _raw_text(text, place, token.name)
             if raw:
                 yield Token("raw", raw, token.name)

@@ -152,6 +152,17 @@ def joined(parts: Iterable[Part]) -> tuple[Part, ...]:
     return tuple(out)
 
 
+def text_element(reader: XmlReader, node: Node) -> Iterator[Part]:
+    """An element that holds nothing but text."""
+    raw = "".join(child for child in node.children if isinstance(child, str))
+    if node.elements() or not any(map(str.isalpha, unescaped(raw))):
+        yield from reader.inside(node)
+        return
+    yield node.head
+    yield Block((raw,), XML, original=(raw,))
+    yield node.tail
+
+
 def with_attributes(head: str, names: Iterable[str]) -> Iterator[Part]:
     """A start tag, the values of some of its attributes as blocks.
 

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from sieve.documents.blocks import Part
-from sieve.documents.markup.xml_tree import Handler, Node, XmlReader, with_attributes
-from sieve.documents.office.packages import Package, Reader, content_types, package_format
+from sieve.documents.markup.xml_tree import Node, XmlReader
+from sieve.documents.office.drawing import DRAWING, DRAWING_HANDLERS, DRAWING_TYPE
+from sieve.documents.office.names import OFFICE, PROPERTIES, PROPERTIES_TYPE
+from sieve.documents.office.packages import Package, Reader, package_format
 from sieve.documents.office.styled_runs import RunNames, paragraph
 
-NAMESPACES = {
-    "http://schemas.openxmlformats.org/wordprocessingml/2006/main": "w",
-    "http://purl.oclc.org/ooxml/wordprocessingml/main": "w",
-    "http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing": "wp",
-    "http://purl.oclc.org/ooxml/drawingml/wordprocessingDrawing": "wp",
-    "http://schemas.openxmlformats.org/officeDocument/2006/math": "m",
-    "http://purl.oclc.org/ooxml/officeDocument/math": "m",
-}
 _TYPE = re.compile(
     r"application/vnd\.(?:openxmlformats-officedocument\.wordprocessingml|ms-word)\."
     r"(?:document\.main|template\.main|document\.macroEnabled\.main|"
@@ -128,27 +122,15 @@ _RUNS = RunNames(
 )
 
 
-def _described(reader: XmlReader, node: Node) -> Iterator[Part]:
-    """A picture's element with the texts that are read in its place."""
-    yield from with_attributes(node.head, ("descr", "title"))
-    yield from reader.parts_of_all(node.children)
-    yield node.tail
-
-
 def _paragraph(reader: XmlReader, node: Node) -> Iterator[Part]:
     return paragraph(_RUNS, reader, node)
 
 
-_HANDLERS: Mapping[str, Handler] = {"w:p": _paragraph, "wp:docPr": _described}
-
-
-def _read(chunks: Iterable[str]) -> Iterator[Part]:
-    return XmlReader(NAMESPACES, _HANDLERS).read(chunks)
+_WORD = XmlReader(OFFICE, {**DRAWING_HANDLERS, "w:p": _paragraph})
 
 
 def _readers(package: Package) -> Mapping[str, Reader]:
-    types = content_types(package)
-    return {name: _read for name, type in types.items() if _TYPE.fullmatch(type)}
+    return package.by_type({_TYPE: _WORD, DRAWING_TYPE: DRAWING, PROPERTIES_TYPE: PROPERTIES})
 
 
 DOCX = package_format(

@@ -17,6 +17,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, LargeZipFile, ZipFile,
 from sieve.documents.blocks import Member, Part, Piece
 from sieve.documents.formats import DamagedError, Format
 from sieve.documents.markup.xml_tokens import attributes
+from sieve.documents.markup.xml_tree import XmlReader
 
 MOST_MEMBERS = 20_000
 MOST_BYTES = 1 << 30
@@ -24,12 +25,13 @@ MOST_BYTES = 1 << 30
 _SMALL = 4 << 20
 _CHUNK = 1 << 16
 _KIND = re.compile(
-    rb'ContentType\s*=\s*["\']application/vnd\.(?:openxmlformats-officedocument\.|ms-)'
-    rb'(wordprocessingml|word|presentationml|powerpoint|spreadsheetml|excel)\.[\w.\-]*main\+xml["\']'
+    r'ContentType\s*=\s*["\']application/vnd\.(?:openxmlformats-officedocument\.|ms-)'
+    r'(wordprocessingml|word|presentationml|powerpoint|spreadsheetml|excel)\.[\w.\-]*main\+xml["\']'
 )
 _KINDS = {"wordprocessingml": "docx", "word": "docx", "presentationml": "pptx",
           "powerpoint": "pptx", "spreadsheetml": "xlsx", "excel": "xlsx"}  # fmt: skip
 _MIME_KINDS = {"text": "odt", "presentation": "odp", "spreadsheet": "ods"}
+_OVERRIDE = re.compile(r"<(?:\w+:)?Override\b[^<>]*>")
 _ENCODING = re.compile(r"<\?xml[^>]*?encoding\s*=\s*[\"']([\w.\-]+)[\"']")
 
 Reader: TypeAlias = Callable[[Iterable[str]], Iterator[Part]]
@@ -76,6 +78,16 @@ class Package:
         if len(data) > _SMALL:
             raise DamagedError(f"{name} is larger than {_SMALL >> 20} MiB")
         return data.decode(_encoding(data), errors="replace")
+
+    def by_type(self, readers: Mapping[re.Pattern[str], XmlReader]) -> dict[str, Reader]:
+        """Readers of the parts of an Office document by what [Content_Types].xml says they are."""
+        reading: dict[str, Reader] = {}
+        for tag in _OVERRIDE.findall(self.text("[Content_Types].xml")):
+            values = attributes(tag)
+            for pattern, reader in readers.items():
+                if pattern.fullmatch(values.get("ContentType", "")):
+                    reading[values.get("PartName", "").lstrip("/")] = reader.read
+        return reading
 
     def chunks(self, info: ZipInfo) -> tuple[str, Iterator[str]]:
         """The encoding of a part of XML, and its text as it is read."""
@@ -133,17 +145,8 @@ def kind(source: IO[bytes]) -> str:
         return "epub"
     if mime.startswith("application/vnd.oasis.opendocument."):
         return _MIME_KINDS.get(mime.rpartition(".")[2].partition("-")[0], "")
-    types = _KIND.search(package.text("[Content_Types].xml").encode())
-    return _KINDS[types[1].decode()] if types else ""
-
-
-def content_types(package: Package) -> dict[str, str]:
-    """What the parts of an Office document are, by their names."""
-    types = {}
-    for tag in re.findall(r"<(?:\w+:)?Override\b[^<>]*>", package.text("[Content_Types].xml")):
-        values = attributes(tag)
-        types[values.get("PartName", "").lstrip("/")] = values.get("ContentType", "")
-    return types
+    types = _KIND.search(package.text("[Content_Types].xml"))
+    return _KINDS[types[1]] if types else ""
 
 
 def package_format(

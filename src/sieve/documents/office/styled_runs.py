@@ -15,8 +15,10 @@ from sieve.documents.blocks import Block, Kind, Mark, Part, Syntax
 from sieve.documents.markup.xml_tokens import escaped, unescaped
 from sieve.documents.markup.xml_tree import Node, XmlReader, joined
 
-_GAP = re.compile(r"(?<= {3})(?! )|(?<! )(?= {3})|(?<=\t)(?!\t)|(?<!\t)(?=\t)")
-"""The ends of spaces that line something up."""
+LINED_UP = re.compile(r"( {3,}|\t+)")
+"""Spaces that line something up."""
+LINED_UP_LINES = re.compile(r"( {3,}|\t+|[\r\n]+)")
+"""The same, and ends of lines, where a text has some."""
 _TAG = re.compile(r"<([^\s/>]+)")
 _NOTHING: frozenset[str] = frozenset()
 
@@ -51,6 +53,8 @@ class RunNames:
     """The elements of a paragraph with those as one that belong together."""
     keeps_space: bool = False
     """Whether a text must say that spaces at its ends count."""
+    gap: re.Pattern[str] = LINED_UP
+    """What no sentence goes over, as a group."""
 
 
 @dataclass(frozen=True)
@@ -144,12 +148,12 @@ class _Gatherer:
         return raw
 
     def _text(self, look: str, raw: str) -> None:
-        for part in _GAP.split(raw):
+        for number, part in enumerate(self._names.gap.split(raw)):
             last = self._entries[-1] if self._entries else None
-            if part.strip():
-                self._entries.append(_Text(look, part))
-            elif len(part) > 1 or part == "\t":
+            if number % 2 or (len(part) > 1 and not part.strip()):
                 self._entries.append(Mark("break", (self._syntax(look).write(part, ""),)))
+            elif part.strip():
+                self._entries.append(_Text(look, part))
             elif part:  # a space between words may look like either
                 self._entries.append(_Text(last.look if isinstance(last, _Text) else look, part))
 
