@@ -44,7 +44,7 @@ def chunks(lines: Lines) -> Iterator[Lines]:
 
 def measure(translator: Translator, sources: Lines, references: Lines) -> dict[str, Any]:
     """One test set."""
-    without = replace(translator, repairs=repairs_for(translator.languages))
+    without = replace(translator, repairs=repairs_for(translator.languages, translator.tokenizers))
     ways = {"without": without, "with": translator}
     found: dict[str, Lines] = {way: [] for way in ways}
     seconds = dict.fromkeys(ways, 0.0)

@@ -79,6 +79,6 @@ def test_a_line_is_few_frames_from_the_native_call(
     with pytest.raises(SystemExit) as ended:
         run()
     assert ended.value.code == 0
-    [stack] = stacks
+    stack, *_ = stacks  # what random weights write is asked for again
     assert stack[0] == "translate" and stack[-1] == "run"
     assert len(stack) <= MOST_FRAMES, stack

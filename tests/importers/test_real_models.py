@@ -54,7 +54,7 @@ def test_letters_that_the_vocabulary_lacks_come_through(imported: Path) -> None:
         "Our friend Владимир came.": "Nosso amigo Владимир veio.",
         "He said 你好 to me.": "Ele disse 你好 para mim.",
         "I ate pizza 🍕 with Jürgen.": "Eu comi pizza 🍕 com Jürgen.",
-        "Ask @MerPolCC or #MeToo now.": "Pergunte ao @MerPolCC ou ao #MeToo agora.",
+        "Ask @MerPolCC or #MeToo now.": "Pergunte @MerPolCC ou #MeToo agora.",
     }
     translations = translator.translate(list(lines), beam_size=1)
     assert [translation.text for translation in translations] == list(lines.values())

@@ -10,6 +10,7 @@ import pytest
 from libretranslatepy import LibreTranslateAPI
 from serving import Site, running
 
+from sieve.engines.options import SearchOptions
 from sieve.serve.models import Models
 from sieve.serve.settings import Limits, Settings
 
@@ -18,10 +19,12 @@ ENGLISH = "This is a sentence, and the dog does not sleep today."
 FORM = "application/x-www-form-urlencoded"
 
 
-def direct(models: Models, text: str, source: str = "en", target: str = "de") -> str:
+def direct(
+    models: Models, text: str, source: str = "en", target: str = "de", n_best: int = 1
+) -> str:
     model = models.find(source, target)
     assert model is not None
-    return model.translator.translate(text).text
+    return model.translator.translate(text, options=SearchOptions(n_best=n_best)).text
 
 
 def test_the_real_client(site: Site, models: Models) -> None:
@@ -66,7 +69,7 @@ def test_curl(site: Site, models: Models) -> None:
 def test_lists_lines_and_alternatives(site: Site, models: Models) -> None:
     asked = {"q": ["bda fga\n\n  kla", "", "12"], "source": "en", "target": "de"}
     found = site.post("/translate", {**asked, "alternatives": 3}).json
-    first = f"{direct(models, 'bda fga')}\n\n  {direct(models, 'kla')}"
+    first = f"{direct(models, 'bda fga', n_best=4)}\n\n  {direct(models, 'kla', n_best=4)}"
     assert found["translatedText"] == [first, "", "12"]
     assert found["alternatives"][1:] == [[], []]
     assert 1 <= len(found["alternatives"][0]) <= 3

@@ -266,10 +266,9 @@ def test_edits_of_a_text_lead_from_the_model_s_text_to_the_final_one(gap: str) -
 
 def test_a_line_that_no_model_read_has_its_text_as_an_edit() -> None:
     letters = Letters()
-    repairs = repairs_for(("en", "xx"))
-    translator = Translator(
-        Backwards(), Tokenizers(letters, letters), Resources(threshold=0.9), repairs=repairs
-    )
+    tokenizers = Tokenizers(letters, letters)
+    repairs = repairs_for(("en", "xx"), tokenizers)
+    translator = Translator(Backwards(), tokenizers, Resources(threshold=0.9), repairs=repairs)
     kept = translator.translate("12:30")
     assert (kept.text, kept.ids) == ("12:30", ())
     assert [(edit.start, edit.end, edit.text) for edit in kept.edits] == [(0, 0, "12:30")]

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from sieve.translate.translator import Translator
 
 _CHUNK = 1024  # lines of a file translated at a time: enough to sort into even batches
+_SHOWN = 80  # characters of a line in a warning
 _NO_MATTER = ("verbose", "model", "text", "input", "output", "threads", "glossary")
 """Options that change no output, or whose content is noted instead."""
 
@@ -69,6 +70,12 @@ class Lines:
         """A translation as a line of the output."""
         return as_json(translation.to_dict()) if self.json else as_line(translation.text)
 
+    def warn(self, translations: Sequence["Translation"], lines: Sequence[str]) -> None:
+        """Says on stderr what could not be kept of lines."""
+        for translation, line in zip(translations, lines, strict=True):
+            for warning in translation.warnings:
+                logger.warning("%s: %s", warning, line[:_SHOWN])
+
     def by_pieces(self, line: str) -> Iterator[bytes]:
         """The output of a long line."""
         from sieve.translate.pieces import translated_pieces
@@ -98,8 +105,9 @@ def translate_stream(lines: Lines, arguments: argparse.Namespace) -> None:
                 if lines.is_long(batch[0]):
                     target.writelines(lines.by_pieces(batch[0]))
                     continue
-                for translation in lines.translator.run(batch, lines.begun(batch)):
-                    target.write(lines.written(translation))
+                translations = lines.translator.run(batch, lines.begun(batch))
+                target.writelines(map(lines.written, translations))
+                lines.warn(translations, batch)
             target.flush()
 
 
@@ -177,6 +185,7 @@ def translate_file(lines: Lines, arguments: argparse.Namespace, output: "Resumab
                     continue
                 translations = lines.translator.run(batch, lines.begun(batch))
                 output.write(map(lines.written, translations))
+                lines.warn(translations, batch)
             number += len(texts)
             bar.update(sum(map(len, raw_lines)))
         bar.close()

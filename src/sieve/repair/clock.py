@@ -14,7 +14,7 @@ from typing import Protocol
 from sieve.repair.draft import Draft
 from sieve.repair.step import Line, Step
 
-TIME = r"(?<![\d:.,])(?P<hour>\d{1,2})(?P<minutes>[:.]\d{2})?(?![\d:]|[.,]\d)"
+TIME = r"(?<![\w:.,])(?P<hour>\d{1,2})(?P<minutes>[:.]\d{2})?(?![\d:]|[.,]\d)"
 """Digits that may be a time."""
 _NAMED = r"(?!\s*(?:Uhr\b|[ap]\.?\s?m\b))"
 BARE = re.compile(TIME.replace(")?(?!", ")(?!") + _NAMED, re.I)

@@ -37,15 +37,20 @@ class Draft:
     edits: tuple[Edit, ...] = ()
     hypothesis: Hypothesis | None = None
     """None for a text that no model was asked about."""
+    warnings: tuple[str, ...] = ()
+    """What could not be kept, a short sentence each."""
 
     def replaced(self, start: int, end: int, text: str, step: str) -> Draft:
         """With other characters from `start` to `end`."""
         if self.text[start:end] == text:
             return self
         edit = Edit(start, end, text, step)
-        return Draft(
-            self.text[:start] + text + self.text[end:], (*self.edits, edit), self.hypothesis
-        )
+        text = self.text[:start] + text + self.text[end:]
+        return replace(self, text=text, edits=(*self.edits, edit))
+
+    def warned(self, *warnings: str) -> Draft:
+        """With more warnings."""
+        return replace(self, warnings=(*self.warnings, *warnings)) if warnings else self
 
     def substituted(
         self, pattern: re.Pattern[str], text_of: Callable[[re.Match[str]], str], step: str

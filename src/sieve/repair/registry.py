@@ -3,17 +3,22 @@
 A pair without rules of its own gets the steps that hold for all languages.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sieve.files import Place
 from sieve.repair.clock import Clock, Hours
-from sieve.repair.dates import Dates
+from sieve.repair.garbage import Garbage
 from sieve.repair.glossary import Glossary
-from sieve.repair.literals import Literals
 from sieve.repair.lost_words import LostWords
+from sieve.repair.masks.masking import Masking
 from sieve.repair.names import Names, NameSpelling
+from sieve.repair.numbers.kept_numbers import KeptNumbers
+from sieve.repair.numbers.notation import NOTATIONS
+from sieve.repair.numbers.number_reader import NumberReader
 from sieve.repair.rules import english, german
+from sieve.repair.rules.spoken import SPOKEN
 from sieve.repair.step import Step
 from sieve.repair.surface import Surface, Untranslatable, script_of
 from sieve.repair.terms import Terms
@@ -51,23 +56,34 @@ NO_NAMES = Names()
 
 def open_repairs(directory: Place, languages: tuple[str, str], tokenizers: Tokenizers) -> Repairs:
     """The repairs of a model directory; those of no language where its source is not known."""
-    repairs = repairs_for(languages, Names.open(directory))
+    repairs = repairs_for(languages, tokenizers, Names.open(directory))
     if not can_lack(tokenizers.source):
         return repairs
     letters = UnknownLetters(tokenizers.source, tokenizers.target, script_of(languages[0]))
     return Repairs((*repairs.steps, letters), repairs.surface)
 
 
-def repairs_for(languages: tuple[str, str], names: Names = NO_NAMES) -> Repairs:
+def repairs_for(
+    languages: tuple[str, str], tokenizers: Tokenizers, names: Names = NO_NAMES
+) -> Repairs:
     """The repairs of a pair of languages, with what is known about its names."""
     source, target = languages
     if not source:
         return NO_REPAIRS
     script = script_of(source)
     surface = Untranslatable(script), Surface(script)
+    masking = Masking(script, tokenizers)
     clock = [Clock(HOURS[source], HOURS[target])] if _differ(source, target) else []
-    spelling = LostWords(names), NameSpelling(names), Dates()
-    return Repairs((*spelling, *clock, Literals(), *surface), surface)
+    garbage = Garbage(languages, script_of(target))
+    numbers = KeptNumbers(_reader(source), _reader(target), tokenizers)
+    spelling = LostWords(names), NameSpelling(names)
+    steps = garbage, masking, *clock, numbers, *spelling, *surface
+    return Repairs(steps, surface)
+
+
+def _reader(language: str) -> NumberReader:
+    language = re.split("[-_]", language.lower())[0]
+    return NumberReader(NOTATIONS.get(language), SPOKEN.get(language))
 
 
 def _differ(source: str, target: str) -> bool:

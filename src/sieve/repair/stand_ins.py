@@ -1,60 +1,104 @@
-"""Words that a model loses, and words that stand for them while it translates.
+"""Words that stand for parts of a line while a model translates it, and are put back after it.
 
-A small model drops a name it never saw, or garbles a date. The same sentence with a familiar name
-or a year in that place it translates well, and there the lost word can be put back, since it is
-written the same in both languages.
+What a small model drops or garbles (a name it never saw, a number, a placeholder) it translates
+well around another word. Which words come through, measurements say (docs/fidelity.md); they are
+of several kinds, so that a line has another chance where one kind is lost, too.
 """
 
-import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from __future__ import annotations
 
-from sieve.repair.rules import english, german
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count
+
+from sieve.repair.draft import Draft, Span
 
 _NAMES = ("Peter", "Maria", "Berlin", "Thomas", "London", "Anna", "Smith")
-_YEARS = ("2015", "2012", "2016", "2013")
-_SAYS_YEAR = re.compile(rf"\b(?:{german.YEAR}|{english.YEAR})\W+\d{{4}}", re.I)
+
+Family = Callable[[], Iterator[str]]
+"""A kind of stand-ins: as many as are needed."""
+
+
+def familiar_names() -> Iterator[str]:
+    """Peter, Maria and others."""
+    return iter(_NAMES)
+
+
+def other_names() -> Iterator[str]:
+    """The same without the first of them."""
+    return iter(_NAMES[1:])
+
+
+def letter_codes() -> Iterator[str]:
+    """Q7, Q8, …: models copy them, whatever they stand for."""
+    return (f"Q{number}" for number in count(7))
+
+
+def vitamin_codes() -> Iterator[str]:
+    """B12, B13 and so on."""
+    return (f"B{number}" for number in count(12))
+
+
+def short_codes() -> Iterator[str]:
+    """X1, X2 and so on."""
+    return (f"X{number}" for number in count(1))
+
+
+NAMES: tuple[Family, ...] = familiar_names, other_names
+"""What stands for a name, one kind after the other."""
+CODES: tuple[Family, ...] = letter_codes, vitamin_codes, short_codes
+"""What stands for any part of a line, one kind after the other."""
 
 
 @dataclass(frozen=True)
-class StandIns:
-    """A line with stand-ins, and what each of them stands for."""
+class Masked:
+    """A line with stand-ins, and what they stand for."""
 
-    line: str
-    meant: Mapping[str, str]
+    text: str
+    meant: tuple[tuple[str, str], ...]
+    """Each stand-in and its text, in the order of the line."""
 
-    def restored(self, translation: str) -> str | None:
-        """A translation of the line with the words meant.
-
-        None where a stand-in got lost, too, or where a date has become a year in words.
-        """
-        if _SAYS_YEAR.search(translation) and not _SAYS_YEAR.search(self.line):
-            return None
-        for stand_in in self.meant:
-            there, here = (len(_whole(stand_in).findall(x)) for x in (translation, self.line))
-            if there != here:
+    def restored(self, draft: Draft, step: str) -> Draft | None:
+        """A translation of the line with what was meant; None where a stand-in is not kept."""
+        for stand_in in {stand_in for stand_in, _ in self.meant}:
+            written, asked = (len(_whole(stand_in).findall(x)) for x in (draft.text, self.text))
+            if written != asked:
                 return None
-        return _any_of(self.meant).sub(lambda match: self.meant[match[0]], translation)
+        texts = dict(self.meant)
+        if not texts:
+            return draft
+        return draft.substituted(_any_of(texts), lambda match: texts[match[0]], step)
 
 
-def stand_ins(line: str, lost: Iterable[str], avoid: str = "", skipped: int = 0) -> StandIns | None:
-    """A stand-in for each lost word of a line; None where there are not enough.
+def masked(line: str, spans: Sequence[Span], family: Family, avoid: str = "") -> Masked | None:
+    """A line with a stand-in in the place of each span; equal names get equal ones.
 
     Args:
         line: As it was given.
-        lost: Words of it, names or dates.
+        spans: What is to be replaced, in order.
+        family: Of the stand-ins; None comes back where it has too few.
         avoid: Text whose words are no stand-ins, either.
-        skipped: How many of the possible stand-ins are not used.
     """
-    free = {
-        kind: iter([word for word in words if word not in f"{line} {avoid}"][skipped:])
-        for kind, words in ((False, _NAMES), (True, _YEARS))
-    }
-    chosen = {word: next(free[word[0].isdigit()], None) for word in lost}
-    if not chosen or None in chosen.values():
-        return None
-    text = _any_of(chosen).sub(lambda match: str(chosen[match[0]]), line)
-    return StandIns(text, {str(stand_in): word for word, stand_in in chosen.items()})
+    taken = f"{line} {avoid}"
+    free = (word for word in family() if word not in taken)
+    chosen: dict[str, str] = {}
+    text, behind = "", 0
+    for start, end in spans:
+        said = line[start:end]
+        if said not in chosen:
+            stand_in = next(free, None)
+            if stand_in is None:
+                return None
+            chosen[said] = stand_in
+        text += line[behind:start] + chosen[said]
+        behind = end
+    return Masked(text + line[behind:], tuple((word, said) for said, word in chosen.items()))
+
+
+def occurrences(line: str, words: Iterable[str]) -> list[Span]:
+    """Where a line has one of these words."""
+    return [match.span() for match in _any_of(words).finditer(line)]
 
 
 def _whole(word: str) -> re.Pattern[str]:

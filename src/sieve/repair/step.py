@@ -24,6 +24,8 @@ class Line:
     """What its translation begins with."""
     include: tuple[str, ...] = ()
     """Words that its translation may use whatever the selection says."""
+    thorough: bool = False
+    """Whether to search widely and among all tokens."""
 
 
 @dataclass(frozen=True)

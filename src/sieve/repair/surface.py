@@ -1,9 +1,8 @@
 """What a model is spared: text that nothing can translate, and text in capitals.
 
 A line without a letter, or in a script that the source language is not written in, is given back
-as it is, and so are emoji and words of other scripts at the ends of a line; a model would make up
-something. A line in capitals is read in lower case and its translation set in capitals again:
-models hardly ever saw such lines.
+as it is; a model would make up something. A line in capitals is read in lower case and its
+translation set in capitals again: models hardly ever saw such lines.
 """
 
 import re
@@ -42,7 +41,7 @@ class Untranslatable(Step):
         """Leaves nothing to translate of such a line."""
         text = line.text
         letters = [c for c in text if c.isalpha()]
-        own = letters if self.script is None else _own(text, letters, self.script)
+        own = letters if self.script is None else letters_of(text, letters, self.script)
         kept = not own or 2 * len(own) < len(letters)
         return (replace(line, text="") if kept else line), kept
 
@@ -52,50 +51,34 @@ class Untranslatable(Step):
 
 
 @dataclass(frozen=True)
-class Wrapping:
-    """What a model does not see of a line."""
-
-    before: str
-    """Stays as it is before the text that is translated."""
-    after: str
-    capitals: bool
-    """Whether the line was in capitals."""
-
-
-@dataclass(frozen=True)
 class Surface(Step):
-    """Keeps emoji and words of other scripts at the ends of a line, and its capitals."""
+    """Reads a line in capitals in lower case."""
 
     script: str | None
     # positions and given beginnings are those of the line as it stands
     unsuited: ClassVar[frozenset[Trait]] = frozenset(("alignment", "prefix"))
 
-    def before(self, line: Line) -> tuple[Line, Wrapping | None]:
-        """The text between the ends, in lower case where the line is in capitals."""
+    def before(self, line: Line) -> tuple[Line, bool]:
+        """The text in lower case where the line is in capitals, and whether it is."""
         text = line.text
         if text.isascii() and not text.isupper() and self.script in ("LATIN", None):
-            return line, None
-        before, text, after = _ends(text, self.script)
-        quiet = _quiet(text) if _is_loud(line.text, self.script) else text
-        if not before and not after and quiet == text:
-            return line, None
-        return replace(line, text=quiet), Wrapping(before, after, quiet != text)
+            return line, False
+        if not _is_loud(text, self.script):
+            return line, False
+        quiet = _quiet(text)
+        return replace(line, text=quiet), quiet != text
 
-    def after(self, line: Line, draft: Draft, state: Wrapping | None) -> Draft:
-        """The translation in capitals where the line was, between what was at its ends."""
-        if state is None:
+    def after(self, line: Line, draft: Draft, state: bool) -> Draft:
+        """The translation in capitals where the line was."""
+        if not state:
             return draft
-        if state.capitals:
-            kept = set(line.text.split())
-            draft = draft.substituted(
-                _WORD, lambda word: word[0] if word[0] in kept else word[0].upper(), "surface"
-            )
-        end = len(draft.text)
-        draft = draft.replaced(end, end, state.after, "surface")
-        return draft.replaced(0, 0, state.before, "surface")
+        kept = set(line.text.split())
+        return draft.substituted(
+            _WORD, lambda word: word[0] if word[0] in kept else word[0].upper(), "surface"
+        )
 
 
-def _own(text: str, letters: list[str], script: str) -> list[str]:
+def letters_of(text: str, letters: list[str], script: str) -> list[str]:
     """The letters of a script."""
     if text.isascii():
         return letters if script == "LATIN" else []
@@ -106,29 +89,6 @@ def _is_loud(line: str, script: str | None) -> bool:
     """Whether a line is in capitals."""
     own = [c for c in line if c.isalpha() and (script is None or letter_script(c) == script)]
     return len(own) >= _LEAST_CAPITALS and all(c.upper() == c for c in own)
-
-
-def _ends(line: str, script: str | None) -> tuple[str, str, str]:
-    """The line without emoji and words of other scripts at its ends, and what was there."""
-    words = _GAP.split(line)
-    odd = [_is_odd(word, script) for word in words]
-    if not any(odd):
-        return "", line, ""
-    usual = [i for i, word in enumerate(words) if word.strip() and not odd[i]]
-    first, last = usual[0], usual[-1] + 1
-    parts = words[:first], words[first:last], words[last:]
-    before, text, after = ("".join(part) for part in parts)
-    return before, text, after
-
-
-def _is_odd(word: str, script: str | None) -> bool:
-    """Whether a word has emoji or letters of another script, and nothing of one's own."""
-    if any(
-        c.isdigit() or (c.isalpha() and letter_script(c) == (script or letter_script(c)))
-        for c in word
-    ):
-        return False
-    return any(c.isalpha() or unicodedata.category(c) == "So" for c in word)
 
 
 @lru_cache(maxsize=4096)

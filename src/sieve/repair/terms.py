@@ -14,9 +14,10 @@ from functools import partial
 from sieve.engines.engine import Hypothesis
 from sieve.repair.draft import Draft
 from sieve.repair.glossary import Glossary, Match
+from sieve.repair.masks.placing import piece_ends
 from sieve.repair.step import Line, Retry, Step, Trait
-from sieve.repair.surface import Surface, Untranslatable, Wrapping
-from sieve.tokenize.tokenizer import Tokenizer, Tokenizers
+from sieve.repair.surface import Surface, Untranslatable
+from sieve.tokenize.tokenizer import Tokenizers
 
 _PREFIXED: frozenset[Trait] = frozenset(("prefix",))
 
@@ -26,7 +27,8 @@ class _State:
     line: Line
     """As the steps inside got it."""
     matches: tuple[Match, ...]
-    wrapping: Wrapping | None
+    loud: bool
+    """Whether the line was in capitals."""
 
 
 @dataclass(frozen=True)
@@ -41,23 +43,21 @@ class Terms(Step):
 
     def before(self, line: Line) -> tuple[Line, _State]:
         """The line with the targets of its entries among the words that may be used."""
-        inner, wrapping = self._quiet(line)
+        inner, loud = self._quiet(line)
         matches = tuple(self.glossary.find(inner.text))
         targets = tuple(sorted({match.target for match in matches}))
         if targets:
             inner = replace(
                 inner, include=(*inner.include, *targets), traits=inner.traits | {"words"}
             )
-        return inner, _State(inner, matches, wrapping)
+        return inner, _State(inner, matches, loud)
 
-    def _quiet(self, line: Line) -> tuple[Line, Wrapping | None]:
-        """The normalised line; in lower case, without its ends, where it is in capitals."""
+    def _quiet(self, line: Line) -> tuple[Line, bool]:
+        """The normalised line; in lower case where it is in capitals."""
         line = replace(line, text=self.tokenizers.source.normalize(line.text))
         if self.surface is not None and self.surface[0].before(line)[0].text:
-            inner, wrapping = self.surface[1].before(line)
-            if wrapping is not None and wrapping.capitals:
-                return inner, wrapping
-        return line, None
+            return self.surface[1].before(line)
+        return line, False
 
     def after(self, line: Line, draft: Draft, state: _State) -> Draft | Retry:
         """The draft, or a retry for the first target that it lacks."""
@@ -71,18 +71,18 @@ class Terms(Step):
         state = replace(state, matches=left)
         if not left:
             quiet = replace(line, text=self.tokenizers.source.normalize(line.text))
-            return draft if state.wrapping is None else self._loud(quiet, draft, state.wrapping)
+            return self._loud(quiet, draft) if state.loud else draft
         guess = _begun(state.line, begun, "alignment")
         return Retry(guess, partial(self._forced, line, state, begun))
 
-    def _loud(self, line: Line, draft: Draft, wrapping: Wrapping) -> Draft:
+    def _loud(self, line: Line, draft: Draft) -> Draft:
         assert self.surface is not None
-        return self.surface[1].after(line, draft, wrapping)
+        return self.surface[1].after(line, draft, True)
 
     def _forced(self, line: Line, state: _State, begun: str, guess: Draft | None) -> Draft | Retry:
         """A retry that begins with the guess up to the first match, and its target."""
         match, inner = state.matches[0], state.line
-        ends = _piece_ends(self.tokenizers.source, inner.text)
+        ends = piece_ends(self.tokenizers.source, inner.text)
         first = next((i for i, end in enumerate(ends) if end > match.start), 0)
         last = next((i for i, end in enumerate(ends) if end >= match.end), len(ends) - 1)
         kept = ""
@@ -114,9 +114,3 @@ def _begun(line: Line, prefix: str, *traits: Trait) -> Line:
     """A line whose translation has a given beginning."""
     more = line.traits.union(traits)
     return replace(line, prefix=prefix, traits=more.union(_PREFIXED) if prefix else more)
-
-
-def _piece_ends(tokenizer: Tokenizer, text: str) -> list[int]:
-    """Where each source piece ends in the text."""
-    [ids] = tokenizer.encode([text])
-    return [len(tokenizer.decode([ids[: count + 1]])[0]) for count in range(len(ids))]

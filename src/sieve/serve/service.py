@@ -61,6 +61,8 @@ class Answer:
     """Seconds until a thread was free for its first sentence."""
     seconds: float = 0.0
     """That threads worked on its sentences and those they were taken with."""
+    warnings: tuple[str, ...] = ()
+    """What may be wrong with the text."""
 
 
 class Service:
@@ -231,4 +233,5 @@ class Service:
             ),
             waited=min(outcome.waited for outcome in outcomes),
             seconds=sum(outcome.seconds for outcome in outcomes),
+            warnings=tuple(warning for each in translations for warning in each.warnings),
         )

@@ -13,12 +13,13 @@ from sieve.engines.options import Blocked, SearchOptions
 from sieve.errors import InputError
 from sieve.repair.step import Line
 from sieve.selection.plan import Selector
-from sieve.selection.selectors import Adjusted
+from sieve.selection.selectors import Adjusted, FullVocabulary
 from sieve.tokenize.spelling import open_ids, pieces_of, spellings
 from sieve.tokenize.tokenizer import Tokenizers, source_ids
 from sieve.tokenize.vocabulary import IntArray
 
-_Kind = tuple[tuple[str, ...], bool]  # words to include, whether positions are wanted
+_Kind = tuple[tuple[str, ...], bool, bool]  # words to include, with positions, thorough
+_WIDE = 2  # times the beam of a thorough search
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +52,8 @@ class RequestSearch:
         sources = source_ids(self.tokenizers.source, [line.text for line in lines])
         kinds: dict[_Kind, list[int]] = {}
         for row, line in enumerate(lines):
-            kinds.setdefault((line.include, "alignment" in line.traits), []).append(row)
+            kind = line.include, "alignment" in line.traits, line.thorough
+            kinds.setdefault(kind, []).append(row)
         calls = []
         for kind, rows in kinds.items():
             selector, options = self.adjusted(*kind)
@@ -63,15 +65,22 @@ class RequestSearch:
                 calls.append(Call(chosen, ids, selector, options, forced))
         return calls
 
-    def adjusted(self, include: tuple[str, ...], alignment: bool) -> tuple[Selector, SearchOptions]:
+    def adjusted(
+        self, include: tuple[str, ...], alignment: bool, thorough: bool = False
+    ) -> tuple[Selector, SearchOptions]:
         """Selector and options with the words of a request and of a line worked in."""
-        kind = include, alignment
+        kind = include, alignment, thorough
         if kind not in self._adjusted:
-            self._adjusted[kind] = self._worked_in((*self.include, *include), alignment)
+            self._adjusted[kind] = self._worked_in((*self.include, *include), alignment, thorough)
         return self._adjusted[kind]
 
-    def _worked_in(self, include: Sequence[str], alignment: bool) -> tuple[Selector, SearchOptions]:
+    def _worked_in(
+        self, include: Sequence[str], alignment: bool, thorough: bool
+    ) -> tuple[Selector, SearchOptions]:
         selector, options, target = self.selector, self.options, self.tokenizers.target
+        if thorough:
+            selector = FullVocabulary()
+            options = replace(options, beam_size=_WIDE * options.beam_size, lossless=False)
         added = {index for word in include for index in pieces_of(target, word)}
         blocked, dropped = self._unwanted
         if added or dropped:

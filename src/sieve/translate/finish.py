@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sieve.engines.engine import Hypothesis
 from sieve.engines.options import SearchOptions
@@ -54,7 +54,8 @@ class Finish:
         """A draft with everything that is known about it."""
         hypothesis = draft.hypothesis
         if hypothesis is None:
-            return Translation(draft.text, 0.0, 0, self.vocab_size, (), (), edits=draft.edits)
+            empty = Translation(draft.text, 0.0, 0, self.vocab_size, (), ())
+            return replace(empty, edits=draft.edits, warnings=draft.warnings)
         return Translation(
             text=draft.text,
             score=hypothesis.score,
@@ -68,6 +69,7 @@ class Finish:
             confidence=self._confidence(hypothesis) if self.confident else None,
             ids=hypothesis.tokens,
             edits=draft.edits,
+            warnings=draft.warnings,
         )
 
     def _confidence(self, hypothesis: Hypothesis) -> float | None:

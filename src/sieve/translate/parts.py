@@ -193,4 +193,5 @@ def _concatenated(
             if part is not None
             for edit in part.edits
         ),
+        warnings=tuple(warning for part in parts for warning in part.warnings),
     )

@@ -43,6 +43,9 @@ class Translation:
     """What the model wrote, in ids of its vocabulary, without the ends of sentences."""
     edits: tuple[Edit, ...] = ()
     """Corrections that repairs made to the model's text, in order."""
+    warnings: tuple[str, ...] = ()
+    """What may be wrong with the text and could not be put right, in short sentences: the number 18
+    is missing."""
 
     def __str__(self) -> str:
         return self.text
@@ -50,14 +53,14 @@ class Translation:
     def to_dict(self) -> dict[str, Any]:
         """What JSON can say of it, as `sieve translate --json` does.
 
-        Infinite scores are None; positions and n_best are there if they were asked for. Ids and
-        edits are left out: they are of use to programs that have the model.
+        Infinite scores are None; positions and n_best are there if they were asked for, warnings if
+        there are any. Ids and edits are left out: they are of use to programs that have the model.
         """
         fields = asdict(self)
         for each in (fields, *fields["n_best"]):
             for name in ("ids", "edits"):
                 del each[name]
-        for name in ("positions", "n_best"):
+        for name in ("positions", "n_best", "warnings"):
             if not fields[name]:
                 del fields[name]
         plain: dict[str, Any] = json_values(fields)

@@ -117,6 +117,9 @@ class V1Translation(TypedDict):
     score: Annotated[float, Field(description="Log-probability over the shortlist")]
     tokens: list[ScoredPiece]
     timing: EngineTiming
+    warnings: NotRequired[
+        Annotated[list[str], Field(description="What may be wrong with it; absent for nothing")]
+    ]
     explanation: NotRequired[
         Annotated[
             Explanation | None,
@@ -263,6 +266,7 @@ def _explainer(translator: Translator, asked: V1Fields) -> Callable[[str], Expla
 
 
 def _described(answer: Answer) -> dict[str, Any]:
+    warnings = {"warnings": list(answer.warnings)} if answer.warnings else {}
     return {
         "translation": answer.text,
         "set_size": answer.set_size,
@@ -272,6 +276,7 @@ def _described(answer: Answer) -> dict[str, Any]:
             "queue_ms": _milliseconds(answer.waited),
             "engine_ms": _milliseconds(answer.seconds),
         },
+        **warnings,
     }
 
 

@@ -1,0 +1,133 @@
+"""Parts of a line that are not language: a model never sees them, and they all come out.
+
+Stand-ins take the place of placeholders, addresses and code, and are replaced in the translation.
+Where one is lost, the line is translated again with others, and at last without any: then the parts
+go where the alignment says. Tags and emoji, without which a sentence reads the same, go there at
+once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from sieve.repair.draft import Draft
+from sieve.repair.masks.patterns import LinePart, parts
+from sieve.repair.masks.placing import Loose, placed
+from sieve.repair.masks.positions import as_of
+from sieve.repair.stand_ins import CODES, Masked
+from sieve.repair.step import Line, Retry, Step, Trait
+from sieve.tokenize.tokenizer import Tokenizers
+
+NAME = "masks"
+"""Of the step, in edits."""
+_TAG = re.compile(r"<(/?)([A-Za-z][\w:-]*)")
+
+
+@dataclass(frozen=True)
+class _Hidden:
+    """A line without what is not language."""
+
+    parts: tuple[LinePart, ...]
+    masked: Masked
+    """What the model reads: stand-ins for some parts, nothing for others."""
+    loose: tuple[Loose, ...]
+    """Those others."""
+
+
+@dataclass(frozen=True)
+class Masking(Step):
+    """Keeps placeholders, markup, addresses, code, emoji and words of other scripts."""
+
+    script: str | None
+    """Of the source language."""
+    tokenizers: Tokenizers
+
+    def before(self, line: Line) -> tuple[Line, _Hidden | None]:
+        """The line with stand-ins; no text where it holds nothing else."""
+        of_line = tuple(parts(line.text, self.script))
+        if not of_line or any(line.text[part.start : part.end] in line.prefix for part in of_line):
+            return line, None
+        hidden = _hidden(line.text, of_line, 0)
+        asked = _asked(line, hidden)
+        return (asked if _has_language(line.text, of_line) else replace(asked, text="")), hidden
+
+    def after(self, line: Line, draft: Draft, state: _Hidden | None) -> Draft | Retry:
+        """The translation with all parts, or a retry where a stand-in was lost."""
+        if state is None:
+            return draft
+        if not _has_language(line.text, state.parts):
+            return Draft("").replaced(0, 0, line.text, NAME)
+        return self._restored(line, state, 0, draft)
+
+    def _restored(
+        self, line: Line, hidden: _Hidden, attempt: int, draft: Draft | None
+    ) -> Draft | Retry:
+        """A translation of the hidden line with its parts; a retry where it lost some."""
+        read = hidden.masked.text
+        placed_parts = placed(draft or Draft(""), read, hidden.loose, self.tokenizers, NAME)
+        restored = hidden.masked.restored(placed_parts, NAME)
+        if restored is not None:
+            return as_of(line, restored, hidden.parts, hidden.masked, self.tokenizers.source)
+        others = _hidden(line.text, hidden.parts, attempt + 1)
+        return Retry(_asked(line, others), partial(self._restored, line, others, attempt + 1))
+
+
+def _asked(line: Line, hidden: _Hidden) -> Line:
+    read = hidden.masked.text
+    inside = any(read[: loose.at].strip() and read[loose.at :].strip() for loose in hidden.loose)
+    traits: frozenset[Trait] = frozenset(("alignment",) if inside else ())
+    return replace(line, text=read, traits=line.traits | traits)
+
+
+def _has_language(line: str, of_line: Sequence[LinePart]) -> bool:
+    """Whether a line has a letter outside of its parts."""
+    ends = [0, *(part.end for part in of_line)]
+    starts = [*(part.start for part in of_line), len(line)]
+    between = (line[end:start] for end, start in zip(ends, starts, strict=True))
+    return any(c.isalpha() for text in between for c in text)
+
+
+def _hidden(line: str, of_line: tuple[LinePart, ...], attempt: int) -> _Hidden:
+    """A line without its parts: with stand-ins of one kind; without any after the last kind."""
+    free = (word for word in CODES[attempt]() if word not in line) if attempt < len(CODES) else None
+    text, behind = "", 0
+    loose: list[Loose] = []
+    meant: list[tuple[str, str]] = []
+    for part in of_line:
+        text += line[behind : part.start]
+        behind = part.end
+        said = line[part.start : part.end]
+        if free is not None and not part.floating:
+            stand_in = next(free)
+            meant.append((stand_in, said))
+            text += stand_in
+            continue
+        spaced = " " if text[-1:].isspace() else "", " " if line[behind : behind + 1] == " " else ""
+        loose.append(Loose(said.join(spaced), len(text)))
+        if spaced[1] and (spaced[0] or not text):
+            behind += 1  # one space is left
+    return _Hidden(of_line, Masked(text + line[behind:], tuple(meant)), tuple(_paired(loose)))
+
+
+def _paired(loose: Sequence[Loose]) -> list[Loose]:
+    """Texts of which tags know their other halves."""
+    paired = list(loose)
+    opened: list[tuple[str, int]] = []
+    for index, text in enumerate(paired):
+        tag = _TAG.search(text.text)
+        if tag is None or text.text.rstrip().endswith("/>"):
+            continue
+        name = tag[2].lower()
+        if not tag[1]:
+            opened.append((name, index))
+            continue
+        halves = [at for other, at in opened if other == name]
+        if halves:
+            first = paired[halves[-1]]
+            paired[halves[-1]] = replace(first, opens=text.at)
+            paired[index] = replace(text, closes=first.at)
+            opened.remove((name, halves[-1]))
+    return paired

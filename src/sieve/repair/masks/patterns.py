@@ -1,0 +1,177 @@
+"""What in a line of text is not language: placeholders, markup, code, addresses, emoji.
+
+A line is looked at for single characters first; only where it has one of them is it searched.
+Knows no model and no stand-in.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+_CODE = r"``[^`]+``|`[^`]+`"
+_TEMPLATE = r"\{\{.*?\}\}|\{%.*?%\}|\{\#.*?\#\}"
+_VARIABLE = r"\$\{[^{}]*\}|\$\(\w+\)|(?<![\w$])\$[A-Za-z_]\w*(?!\w)"
+_BRACES = r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"
+_FORMAT = (
+    r"(?<![\d%])%(?:\(\w+\)|\d+\$)?[-+0\#]*\d*(?:\.\d+)?(?:l|ll|h|z)?[diouxXeEfFgGcrsap@](?!\w)"
+    r"|(?<![\w%])%L?\d{1,2}(?![\w.,%])|%[A-Z_]{2,}%|(?<!\d)(?<!\d\s)%%"
+)
+_TAG = r"<!--.*?-->|</?[A-Za-z!?][^<>]*>"
+_ENTITY = r"&(?:[A-Za-z]\w{1,31}|\#\d{1,7}|\#x[\dA-Fa-f]{1,6});"
+_ESCAPE = r"\\[nrt\"'](?![A-Za-z]*[\\/])"
+_FACE = r"\([^\s()\w]*[^\x00-\x7f\w\s€£„“”«»…–—’][^\s()]*\)\S?|<3+|(?<!\S)[:;]-?[)(DP/|](?!\w)"
+_STOP = r"[^\s<>\"“”„»«`.,;:!?)\]}']"  # an address does not end with the sentence's own marks
+_DOMAIN = "com|org|net|edu|gov|info|io|dev|app|de|at|ch|fr|pt|br|ru|es|it|eu|uk|us|example"
+_ADDRESS = (
+    rf"(?:[A-Za-z][A-Za-z0-9+.-]{{1,9}}://|www\.|mailto:)[^\s<>\"“”„»«`]*{_STOP}"
+    r"|[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}"
+    rf"|(?<![\w.@-])(?:[a-z0-9-]+\.)+(?:{_DOMAIN})(?:(?:/[^\s<>\"“”„»«`]*)?/|(?=/)[^\s<>\"“”„»«`]*"
+    rf"{_STOP}|(?![\w-]))"
+)
+_HANDLE = r"(?<![\w/&@#])[@#][^\W\d]\w*(?:-\w+)*"
+_PATH = (
+    r"(?<![\w/.<])(?:~|\.{1,2})?/(?:[\w.@+-]+/)+(?:[\w.@+-]*\w)?|(?<![\w/.<])(?:~|\.{1,2})/[\w.@+-]*\w"
+    r"|(?<!\S)~?/[a-z][\w.-]*\w|(?<!\w)[A-Za-z]:\\[^\s\"<>|]*|(?<!\S)\\\\[\w.-]+\\[^\s\"<>|]*"
+)
+_FILE = (
+    r"(?<![\w/.])[\w-]+(?:\.[\w-]+)*\.(?:pdf|txt|csv|tsv|json|ya?ml|toml|xml|html?|css|js|ts|py|c|h"
+    r"|cpp|hpp|java|rs|go|sh|exe|dll|so|zip|gz|tar|png|jpe?g|gif|svg|mp[34]|docx?|xlsx?|pptx?|md"
+    r"|ini|cfg|conf|log|bak|po|srt)(?!\w)"
+)
+_NAME = (
+    r"(?<![\w-])\w*[^\W_]_\w+|(?<![\w-])__\w+__|(?<![\w-])_[^\W_]\w*(?<!_)(?!\w)|(?<![\w.])[A-Za-z_][\w.]*\(\)"
+    r"|(?<![\w-])--[a-z][\w-]*(?:=\S*\w)?|(?<!\S)-[a-zA-Z](?!\S)"
+)
+_NUMBERED = (  # versions, addresses of machines, telephones, hashes, accounts
+    r"(?<![\w.])v\d+(?:\.\w+)*|(?<![\w.,])(?!\d{1,3}(?:\.\d{3})+(?![\w.]))"
+    r"(?!\d{1,2}\.\d{1,2}\.(?:\d{4}|\d\d)(?![\w.]))\d+(?:\.\d+){2,}(?:-?[a-z]\w*)?"
+    r"|(?<![\w:])(?:[0-9A-Fa-f]{0,4}:){3,7}[0-9A-Fa-f]{1,4}(?![\w:])|0x[0-9A-Fa-f]+"
+    r"|(?<![\w.])(?=[a-f\d-]*\d)(?=[\d-]*[a-f])[0-9a-f]{7,}(?:-[0-9a-f]{4,})*(?!\w)"
+    r"|\+\d[\d ()./-]{5,}\d|\(\d{2,5}\)[ -]?\d[\d -]{4,}\d"
+    r"|(?<![\w.-])\d{3}-\d{3,4}(?:-\d{4})?(?![\w-])"
+    r"|(?<![\w.])0\d{2,4}[ /-]\d[\d -]{4,}\d|(?<![\w.,])\d{12,}(?!\w)"
+    r"|(?<!\w)[A-Z]{2}\d{2}(?: ?[\dA-Z]{4}){3,7}(?: ?[\dA-Z]{1,3})?(?!\w)"
+)
+_EMOJI = "\u2190-\u21ff\u2300-\u23ff\u25a0-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
+_PICTURES = (
+    rf"(?:[{_EMOJI}]|[\d#*]\ufe0f?\u20e3)[{_EMOJI}\ufe0e\ufe0f\u200d\u20e3\U000e0000-\U000e007f]*"
+)
+_STORM = r"\S*[\u0300-\u036f\u0483-\u0489\u20d0-\u20ff]{3}\S*"
+_ODD = r"[\ufffd\ue000-\uf8ff\x00-\x08\x0e-\x1f]+|(?:(?![0-9])\d)+"
+_ANGLES = r"[-=]*[<>]+[-=<>]*"
+
+_FOREIGN = (  # letters and their marks that are not Latin, without signs
+    (0x370, 0x1DFF), (0x2C00, 0x2DFF), (0x2E80, 0xD7FF), (0xF900, 0xFFEF),
+    (0x10000, 0x1EFFF), (0x20000, 0x3FFFF),
+)  # fmt: skip
+_OWN = {"CYRILLIC": (0x400, 0x52F), "GREEK": (0x370, 0x3FF)}
+_FLOATING = frozenset(("tag", "entity", "escape", "face", "pictures"))
+_MARKUP = re.compile(  # names of tags that mark text
+    "a|abbr|article|b|big|blockquote|body|br|button|center|cite|code|del|div|em|font|footer|form|g"
+    "|h[1-6]|head|header|hr|html|i|img|input|ins|label|li|link|main|mark|nav|ol|option|p|pre|q|s"
+    "|script|section|select|small|span|strike|strong|style|sub|sup|svg|table|tbody|td|textarea|th"
+    "|thead|tr|tt|u|ul|var|x"
+)
+_WORD_BEFORE = re.compile(r"\w+$")
+_WORD_AFTER = re.compile(r"\w+")
+
+
+@dataclass(frozen=True)
+class LinePart:
+    """Characters of a line that are not language."""
+
+    start: int
+    end: int
+    floating: bool
+    """Whether a sentence reads the same without it, as without a tag or an emoji."""
+
+
+def parts(line: str, script: str | None) -> list[LinePart]:
+    """The parts of a line that are not language, in order.
+
+    Args:
+        line: To look at.
+        script: In which the line's language is written, LATIN say; None where it is not known:
+            then letters of any script are language.
+    """
+    spark, pattern = _compiled(script)
+    if not spark.search(line):
+        return []
+    pieces: list[LinePart] = []
+    for match in pattern.finditer(line):
+        floating = match.lastgroup in _FLOATING
+        if match.lastgroup == "tag":
+            floating = _is_markup(match[0], line)
+        _add(pieces, _whole(line, LinePart(match.start(), match.end(), floating)), line)
+    return pieces
+
+
+def _is_markup(tag: str, line: str) -> bool:
+    """Whether a tag marks text, unlike <Enter> or <John Smith>, which are text."""
+    name = re.match(r"</?([A-Za-z][\w:-]*)", tag)
+    if name is None or "=" in tag or tag.endswith("/>"):
+        return True
+    return _MARKUP.fullmatch(name[1]) is not None or f"</{name[1]}" in line
+
+
+def _whole(line: str, part: LinePart) -> LinePart:
+    """A part with the letters that it is one word with; a tag is no part of a word."""
+    if part.floating and line[part.start] != "&":
+        return part
+    before = _WORD_BEFORE.search(line, 0, part.start)
+    after = _WORD_AFTER.match(line, part.end)
+    start = before.start() if before and _joins(line[part.start]) else part.start
+    end = after.end() if after and _joins(line[part.end - 1]) else part.end
+    glued = (start, end) != (part.start, part.end)
+    return LinePart(start, end, part.floating and not glued)
+
+
+def _joins(character: str) -> bool:
+    return not character.isspace()
+
+
+def _add(pieces: list[LinePart], part: LinePart, line: str) -> None:
+    """A part to those before it; those that touch are one unless a tag is among them."""
+    last = pieces[-1] if pieces else None
+    if last is not None and last.end >= part.start and not (last.floating and part.floating):
+        if last.floating != part.floating and last.end == part.start:
+            pieces.append(part)  # {name}<br>: each for itself
+            return
+        pieces[-1] = LinePart(last.start, max(last.end, part.end), False)
+        return
+    pieces.append(part)
+
+
+@cache
+def _compiled(script: str | None) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """What may begin a part, and the parts, where a line's language has this script."""
+    letters = _foreign_to(script)
+    foreign = "" if script is None else rf"|(?P<foreign>{letters}+(?:[\s·]*{letters}+)*)"
+    spark = (
+        r"[`{}<>$@#&\\/_~]|%[\w(%+-]|[^\W\d_]\.[^\W\d_]|\d[\d.()/: -]{5,}\d"
+        r"|--\w| -\w(?!\w)|\d-\d{3}"
+        r"|[:;]-?[)(DP/|]|0x|[vV]\d|\d[a-f]|[a-f]\d|[A-Z]\d\d|\x00-\x08|"
+        rf"[{_EMOJI}\u0300-\u036f\u0483-\u0489\u20d0-\u20ff\ufffd\ue000-\uf8ff]|(?![0-9])\d"
+    )
+    if script is not None:
+        spark += rf"|{letters}"
+    pattern = (
+        rf"(?P<code>{_CODE})|(?P<template>{_TEMPLATE})|(?P<variable>{_VARIABLE})"
+        rf"|(?P<braces>{_BRACES})|(?P<tag>{_TAG})|(?P<face>{_FACE})|(?P<address>{_ADDRESS})"
+        rf"|(?P<format>{_FORMAT})|(?P<entity>{_ENTITY})|(?P<path>{_PATH})|(?P<escape>{_ESCAPE})"
+        rf"|(?P<handle>{_HANDLE})|(?P<file>{_FILE})|(?P<name>{_NAME})|(?P<numbered>{_NUMBERED})"
+        rf"|(?P<pictures>{_PICTURES})|(?P<storm>{_STORM})|(?P<odd>{_ODD}){foreign}"
+        rf"|(?P<angles>{_ANGLES})"
+    )
+    return re.compile(spark), re.compile(pattern, re.S)
+
+
+def _foreign_to(script: str | None) -> str:
+    """A class of the letters that are of another script and not Latin."""
+    first, last = _OWN.get(script or "", (0, 0))
+    ranges = []
+    for start, end in _FOREIGN:
+        for low, high in ((start, min(end, first - 1)), (max(start, last + 1), end)):
+            if low <= high:
+                ranges.append(f"\\U{low:08x}-\\U{high:08x}")
+    return f"[{''.join(dict.fromkeys(ranges))}]"
