@@ -46,7 +46,8 @@ using Packed = nb::ndarray<const std::uint8_t, nb::ndim<4>, nb::c_contig, nb::de
 
 /// The exact integers of quantised rows times a packed matrix, as (rows, channels) floats with all
 /// scales one: for tests that compare CPUs.
-nb::object int8_product(const Floats& x, const Packed& packed, const std::string& name) {
+nb::object int8_product(const Floats& x, const Packed& packed, const std::string& name,
+                        float multiplier) {
   const Kernels& kernels = kernels_named(name);
   const std::size_t rows = x.shape(0), depth = x.shape(1), channels = packed.shape(0) * kGroup;
   if (depth % kGroup != 0 || packed.shape(1) != depth / 4 || packed.shape(2) != kGroup ||
@@ -56,7 +57,8 @@ nb::object int8_product(const Floats& x, const Packed& packed, const std::string
   Buffer<std::int8_t> values(rows * depth);
   Buffer<float> scale(rows), ones(std::max(rows, channels));
   Buffer<std::int32_t> offset(rows);
-  kernels.quantize({x.data(), rows, depth}, values.data(), scale.data(), offset.data());
+  kernels.quantize({x.data(), rows, depth}, multiplier, values.data(), scale.data(),
+                   offset.data());
   std::fill(ones.data(), ones.data() + std::max(rows, channels), 1.0F);
   auto out = std::make_unique<float[]>(std::max<std::size_t>(1, rows * channels));
   kernels.multiply_int8({values.data(), ones.data(), offset.data(), rows, depth},
@@ -119,6 +121,7 @@ NB_MODULE(_native, m) {
       },
       "Names of the kernels this CPU can run, best first.");
   m.def("int8_product", &int8_product, "x"_a, "packed"_a, "kernels"_a,
+        "multiplier"_a = 0.0F,
         "Integers of a quantised product; x (rows, depth), packed as in a model directory.");
   m.def("columns_of", &columns_of, "chosen"_a, "added"_a, "wanted"_a,
         "Columns of ids among chosen ones and those added later, or -1.");

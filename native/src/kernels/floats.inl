@@ -89,40 +89,6 @@ void pool_float(const FloatRows& x, const FloatMatrix& w, float* best) {
 
 // ---- rows
 
-void quantize(const FloatRows& x, std::int8_t* values, float* scale, std::int32_t* offset) {
-  constexpr float kMagic = 12582912.0F;  // adding it rounds to whole numbers, half to even
-  const std::size_t stride = x.stride;  // here: bytes that are stored could be part of x
-  for (std::size_t row = 0; row < x.rows; ++row) {
-    const float* from = x.values + row * stride;
-    std::int8_t* to = values + row * stride;
-    Vector tops = {}, others = {};  // two chains: neither waits for the other
-    for (std::size_t i = 0; i < stride; i += 2 * kLanes) {
-      const Vector v = load(from + i), w = load(from + i + kLanes);
-      tops = larger(tops, larger(v, -v));
-      others = larger(others, larger(w, -w));
-    }
-    const float top = highest(larger(tops, others));
-    const bool usable = top > 1e-36F && top <= kLargest;  // 127 / top is a number
-    const float inverse = usable ? 127.0F / top : 0.0F;
-    scale[row] = usable ? top / 127.0F : top;
-    const Vector limit = all(usable ? -127.0F : 0.0F);
-    Integers total = {};
-    for (std::size_t i = 0; i < stride; i += kLanes) {
-      // the limit keeps product and sum apart: fused, they would be rounded once, not twice
-      const Vector shifted = larger(load(from + i) * inverse, limit) + kMagic;
-      const Integers whole = reinterpret_cast<Integers>(shifted) - 0x4B400000;
-      total += whole;
-      const Bytes narrow = __builtin_convertvector(whole, Bytes);
-      std::memcpy(to + i, &narrow, sizeof narrow);
-    }
-    std::int32_t whole_sum = 0;
-    for (std::size_t i = 0; i < kLanes; ++i) {
-      whole_sum += total[i];
-    }
-    offset[row] = 128 * whole_sum;
-  }
-}
-
 /// Sum of f(x) over n values, 64 at a time.
 template <class F>
 inline float sum_of(const float* x, std::size_t n, const F& f) {

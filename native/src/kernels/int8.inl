@@ -1,5 +1,5 @@
-// Products of int8 rows with int8 matrices, in exact 32-bit integers, around one instruction that
-// the including file gives as `Isa`:
+// Rows in int8, and their products with int8 matrices, in exact 32-bit integers, around one
+// instruction that the including file gives as `Isa`:
 //   Isa::Row            what is prepared once for 4 values of a row
 //   Isa::row(p)         prepares them
 //   Isa::weights(v)     prepares a vector of stored weights
@@ -7,6 +7,55 @@
 //   Isa::kRows, kVectors   size of a tile
 //   Isa::kUnsigned      whether dot takes weights as stored (value + 128): the sum is then too
 //                       large by the row's offset
+
+constexpr float kMostSteps = 127.0F;
+
+/// Steps of a row: of one size in every row, or so that its largest value is 127 of them.
+struct Steps {
+  float multiplier, size;
+};
+
+inline Steps steps_of_row(const float* from, std::size_t stride) {
+  Vector tops = {}, others = {};  // two chains: neither waits for the other
+  for (std::size_t i = 0; i < stride; i += 2 * kLanes) {
+    const Vector v = load(from + i), w = load(from + i + kLanes);
+    tops = larger(tops, larger(v, -v));
+    others = larger(others, larger(w, -w));
+  }
+  const float top = highest(larger(tops, others));
+  const bool usable = top > 1e-36F && top <= kLargest;  // 127 / top is a number
+  return {usable ? kMostSteps / top : 0.0F, usable ? top / kMostSteps : top};
+}
+
+void quantize(const FloatRows& x, float multiplier, std::int8_t* values, float* scale,
+              std::int32_t* offset) {
+  constexpr float kMagic = 12582912.0F;  // adding it rounds to whole numbers, half to even
+  const std::size_t stride = x.stride;  // here: bytes that are stored could be part of x
+  for (std::size_t row = 0; row < x.rows; ++row) {
+    const float* from = x.values + row * stride;
+    std::int8_t* to = values + row * stride;
+    const Steps steps =
+        multiplier != 0.0F ? Steps{multiplier, 1.0F / multiplier} : steps_of_row(from, stride);
+    const Vector limit = all(steps.multiplier != 0.0F ? kMostSteps : 0.0F);
+    Integers total = {};
+    Vector spoilt[1] = {};  // not 0 where a value is no finite number
+    for (std::size_t i = 0; i < stride; i += kLanes) {
+      const Vector v = load(from + i);
+      const Vector shifted = smaller(larger(v * steps.multiplier, -limit), limit) + kMagic;
+      const Integers whole = reinterpret_cast<Integers>(shifted) - 0x4B400000;
+      total += whole;
+      spoilt[0] += v - v;
+      const Bytes narrow = __builtin_convertvector(whole, Bytes);
+      std::memcpy(to + i, &narrow, sizeof narrow);
+    }
+    std::int32_t whole_sum = 0;
+    for (std::size_t i = 0; i < kLanes; ++i) {
+      whole_sum += total[i];
+    }
+    offset[row] = 128 * whole_sum;
+    scale[row] = steps.size + folded(spoilt, [](auto a, auto b) { return a + b; });
+  }
+}
 
 /// Weights to fetch while others are multiplied: some lines of memory for each step of a tile.
 struct Ahead {

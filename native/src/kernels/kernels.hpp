@@ -90,8 +90,10 @@ struct KeysValues {
 struct Kernels {
   std::string_view name;
 
-  /// Rows of floats to int8, values of at most 127 in magnitude, round half to even.
-  void (*quantize)(const FloatRows& x, std::int8_t* values, float* scale, std::int32_t* offset);
+  /// Rows of floats to int8, values of at most 127 in magnitude, round half to even. A value is
+  /// multiplied with `multiplier`; where that is 0, with 127 / the largest of its row.
+  void (*quantize)(const FloatRows& x, float multiplier, std::int8_t* values, float* scale,
+                   std::int32_t* offset);
   /// out (rows, padded channels) = x Wᵀ.
   void (*multiply_int8)(const Int8Rows& x, const Int8Matrix& w, float* out, Finish finish);
   void (*multiply_float)(const FloatRows& x, const FloatMatrix& w, float* out, Finish finish);

@@ -51,6 +51,20 @@ const float* find_floats(const Tensors& tensors, const std::string& name,
   return data;
 }
 
+/// What the rows that a matrix X.weight is multiplied with are multiplied with: X.input_multiplier,
+/// or 0.
+float find_multiplier(const Tensors& tensors, const std::string& weight) {
+  const std::string name = weight.substr(0, weight.rfind('.')) + ".input_multiplier";
+  if (!tensors.contains(name)) {
+    return 0.0F;
+  }
+  const float multiplier = *find_floats(tensors, name, {1});
+  if (!(multiplier >= 1e-36F && multiplier <= 1e36F)) {
+    throw ModelError("tensor " + name + " holds a value below 1e-36 or above 1e36");
+  }
+  return multiplier;
+}
+
 }  // namespace
 
 Matrix Matrix::find(const Tensors& tensors, const std::string& name, std::size_t channels,
@@ -71,6 +85,7 @@ Matrix Matrix::find(const Tensors& tensors, const std::string& name, std::size_t
       }
     }
     found.weights_.int8 = {static_cast<const std::uint8_t*>(tensor.data), scale, channels, depth};
+    found.multiplier_ = find_multiplier(tensors, name);
     return found;
   }
   const float* data = find_floats(tensors, name, {channels, depth});
@@ -175,14 +190,14 @@ Buffer<float> find_vector(const Tensors& tensors, const std::string& name, std::
   return values;
 }
 
-void Activations::set(const Kernels& kernels, const FloatRows& rows, bool int8) {
+void Activations::set(const Kernels& kernels, const FloatRows& rows, const Input& input) {
   floats_ = rows;
-  is_int8_ = int8;
-  if (int8) {
+  input_ = input;
+  if (input.int8) {
     values_.grow(rows.rows * rows.stride);
     scale_.grow(rows.rows);
     offset_.grow(rows.rows);
-    kernels.quantize(rows, values_.data(), scale_.data(), offset_.data());
+    kernels.quantize(rows, input.multiplier, values_.data(), scale_.data(), offset_.data());
     int8_ = {values_.data(), scale_.data(), offset_.data(), rows.rows, rows.stride};
   }
 }

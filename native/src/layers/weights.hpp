@@ -31,6 +31,14 @@ struct Tensor {
 
 using Tensors = std::map<std::string, Tensor>;
 
+/// The form in which a matrix wants the rows it is multiplied with.
+struct Input {
+  bool int8 = false;
+  float multiplier = 0.0F;  // of every value, where the model fixes it; 0: from each row's largest
+
+  bool operator==(const Input&) const = default;
+};
+
 /// A matrix in one of the two precisions, wherever it lies.
 struct Weights {
   Int8Matrix int8;
@@ -42,12 +50,14 @@ class Matrix {
  public:
   Matrix() = default;
 
-  /// Finds `name` (and its scales); checks shapes and that everything is finite.
+  /// Finds `name` (its scales, the multiplier of its input); checks shapes and that everything is
+  /// finite.
   static Matrix find(const Tensors& tensors, const std::string& name, std::size_t channels,
                      std::size_t depth, bool int8);
 
   bool is_int8() const { return weights_.int8.data != nullptr; }
   const Weights& weights() const { return weights_; }
+  Input input() const { return {is_int8(), multiplier_}; }
   std::size_t channels() const {
     return is_int8() ? weights_.int8.channels : weights_.floats.channels;
   }
@@ -61,6 +71,7 @@ class Matrix {
 
  private:
   Weights weights_;
+  float multiplier_ = 0.0F;
   std::shared_ptr<Buffer<float>> packed_;
 };
 
@@ -83,13 +94,19 @@ class GatheredRows {
 /// Finds a vector of `size` values, padded with zeros to a multiple of 64 in own memory.
 Buffer<float> find_vector(const Tensors& tensors, const std::string& name, std::size_t size);
 
-/// Rows of activations in the precision that a model's matrices want.
+/// Rows of activations in the form that a matrix wants.
 class Activations {
  public:
-  void set(const Kernels& kernels, const FloatRows& rows, bool int8);
+  void set(const Kernels& kernels, const FloatRows& rows, const Input& input);
+  /// The same rows for another matrix; they must still be where they were.
+  void suit(const Kernels& kernels, const Input& input) {
+    if (!(input == input_)) {
+      set(kernels, floats_, input);
+    }
+  }
   /// out (rows, padded channels) = rows Wᵀ.
   void multiply(const Kernels& kernels, const Weights& w, float* out, Finish finish) const {
-    if (is_int8_) {
+    if (input_.int8) {
       kernels.multiply_int8(int8_, w.int8, out, finish);
     } else {
       kernels.multiply_float(floats_, w.floats, out, finish);
@@ -97,7 +114,7 @@ class Activations {
   }
   /// best (padded channels): the maximum over rows.
   void pool(const Kernels& kernels, const Weights& w, float* best) const {
-    if (is_int8_) {
+    if (input_.int8) {
       kernels.pool_int8(int8_, w.int8, best);
     } else {
       kernels.pool_float(floats_, w.floats, best);
@@ -107,7 +124,7 @@ class Activations {
  private:
   FloatRows floats_;
   Int8Rows int8_;
-  bool is_int8_ = false;
+  Input input_;
   Buffer<std::int8_t> values_;
   Buffer<float> scale_;
   Buffer<std::int32_t> offset_;

@@ -21,11 +21,12 @@ void Decoder::start(const Model& model, const FloatRows& memory, std::size_t row
   }
   look(rows);
   gates_.grow(2 * rows * S);
-  work.activations.set(*kernels_, memory, model.int8());
+  work.activations.set(*kernels_, memory, model.decoder().front().key_value.input());
   for (std::size_t i = 0; i < layers; ++i) {
     const Linear& project = model.decoder()[i].key_value;
     const std::size_t wide = padded(2 * d.width);
     float* both = keys_values_[i].grow(length * wide);
+    work.activations.suit(*kernels_, project.input());
     work.activations.multiply(*kernels_, project.weight.weights(), both, project.finish());
     transpose_keys(both, wide, length, d.width, keys_[i]);
     if (d.recurrent) {
@@ -67,20 +68,20 @@ const float* Decoder::step(std::span<const std::int32_t> ids,
   const std::size_t layers = model_->decoder().size();
   for (std::size_t i = 0; i < layers; ++i) {
     const DecoderLayer& layer = model_->decoder()[i];
-    model_->enter(layer.norm, n, x, work);
+    model_->enter(layer.norm, d.recurrent ? layer.forget : layer.qkv, n, x, work);
     if (d.recurrent) {
       recur(i, parents, x, work);
     } else {
       attend_past(i, n, x, work);
     }
     model_->leave(layer.norm, n, x);
-    model_->enter(layer.cross_norm, n, x, work);
+    model_->enter(layer.cross_norm, layer.query, n, x, work);
     work.activations.multiply(*kernels_, layer.query.weight.weights(), query, layer.query.finish());
     const KeysValues past{keys_[i].data(), keys_values_[i].data() + d.width, padded(2 * d.width),
                           length_, d.heads, d.width / d.heads};
     kernels_->attend({query, n, S}, past, scores, context, S,
                      i == d.alignment_layer ? look_ : Focus{});
-    work.activations.set(*kernels_, {context, n, S}, model_->int8());
+    work.activations.set(*kernels_, {context, n, S}, layer.out.input());
     work.activations.multiply(*kernels_, layer.out.weight.weights(), x, layer.out.added());
     model_->leave(layer.cross_norm, n, x);
     model_->feed_forward(layer.feed_forward, n, x, work);
@@ -115,6 +116,7 @@ void Decoder::recur(std::size_t index, std::span<const std::int32_t> parents, fl
   float* value = forget + rows_ * S;
   work.activations.multiply(*kernels_, layer.forget.weight.weights(), forget,
                             layer.forget.finish());
+  work.activations.suit(*kernels_, layer.value.input());
   work.activations.multiply(*kernels_, layer.value.weight.weights(), value, {});
   for (std::size_t r = 0; r < parents.size(); ++r) {
     const float* before = before_[index].data() + static_cast<std::size_t>(parents[r]) * S;
@@ -170,7 +172,7 @@ void Decoder::attend_past(std::size_t index, std::size_t rows, float* x, Workspa
       }
     }
   }
-  work.activations.set(*kernels_, {context, rows, S}, model_->int8());
+  work.activations.set(*kernels_, {context, rows, S}, layer.mixed_out.input());
   work.activations.multiply(*kernels_, layer.mixed_out.weight.weights(), x,
                             layer.mixed_out.added());
 }

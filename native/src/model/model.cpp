@@ -82,7 +82,7 @@ void check(const Architecture& d) {
 
 Model::Model(const Architecture& architecture, const Tensors& tensors, bool int8,
              const Kernels& kernels)
-    : architecture_(architecture), int8_(int8), kernels_(kernels) {
+    : architecture_(architecture), kernels_(kernels) {
   check(architecture);
   const Architecture& d = architecture_;
   const Finder find{tensors, int8};
@@ -158,13 +158,14 @@ void Model::embed_target(std::int32_t id, std::size_t position, float* row) cons
   add_position(position + architecture_.position_offset, row);
 }
 
-void Model::enter(const Norm& norm, std::size_t rows, const float* x, Workspace& work) const {
+void Model::enter(const Norm& norm, const Linear& first, std::size_t rows, const float* x,
+                  Workspace& work) const {
   if (!architecture_.post_norm) {
     float* normed = work.normed.grow(rows * stride());
     kernels_.layer_norm({x, rows, stride()}, weights(norm), normed);
     x = normed;
   }
-  work.activations.set(kernels_, {x, rows, stride()}, int8_);
+  work.activations.set(kernels_, {x, rows, stride()}, first.input());
 }
 
 void Model::leave(const Norm& norm, std::size_t rows, float* x) const {
@@ -185,11 +186,11 @@ const float* Model::decoded(std::size_t rows, const float* x, Workspace& work) c
 void Model::feed_forward(const FeedForward& layer, std::size_t rows, float* x,
                          Workspace& work) const {
   const std::size_t wide = padded(architecture_.hidden);
-  enter(layer.norm, rows, x, work);
+  enter(layer.norm, layer.hidden, rows, x, work);
   float* hidden = work.hidden.grow(rows * wide);
   work.activations.multiply(kernels_, layer.hidden.weight.weights(), hidden,
                             layer.hidden.finish(architecture_.activation));
-  work.activations.set(kernels_, {hidden, rows, wide}, int8_);
+  work.activations.set(kernels_, {hidden, rows, wide}, layer.out.input());
   work.activations.multiply(kernels_, layer.out.weight.weights(), x, layer.out.added());
   leave(layer.norm, rows, x);
 }
@@ -206,13 +207,13 @@ void Model::encode(std::span<const std::int32_t> ids, Workspace& work, float* me
   float* context = work.context.grow(T * S);
   float* scores = work.scores.grow(5 * padded(T));
   for (const EncoderLayer& layer : encoder_) {
-    enter(layer.norm, T, x, work);
+    enter(layer.norm, layer.qkv, T, x, work);
     work.activations.multiply(kernels_, layer.qkv.weight.weights(), qkv, layer.qkv.finish());
     transpose_keys(qkv + d.width, wide, T, d.width, work.keys);
     const KeysValues past{work.keys.data(), qkv + 2 * d.width, wide, T, d.heads,
                           d.width / d.heads};
     kernels_.attend({qkv, T, wide}, past, scores, context, S, {});
-    work.activations.set(kernels_, {context, T, S}, int8_);
+    work.activations.set(kernels_, {context, T, S}, layer.out.input());
     work.activations.multiply(kernels_, layer.out.weight.weights(), x, layer.out.added());
     leave(layer.norm, T, x);
     feed_forward(layer.feed_forward, T, x, work);
@@ -230,16 +231,17 @@ void Model::prepare_vote(const FloatRows& memory, Workspace& work) const {
     throw ModelError("this model has no selection head (model.nvs_head is 'none')");
   }
   const std::size_t length = memory.rows;
-  work.activations.set(kernels_, memory, int8_);
+  work.activations.set(kernels_, memory, (head_is_tied() ? head_hidden_.weight : head_).input());
   if (head_is_tied()) {
     const std::size_t wide = padded(d.head_hidden);
     float* hidden = work.hidden.grow(length * wide);
     work.activations.multiply(kernels_, head_hidden_.weight.weights(), hidden,
                               head_hidden_.finish({Activation::Kind::kRelu}));
-    work.activations.set(kernels_, {hidden, length, wide}, int8_);
+    work.activations.set(kernels_, {hidden, length, wide}, head_out_.input());
     float* adapted = work.normed.grow(length * stride());
     work.activations.multiply(kernels_, head_out_.weight.weights(), adapted, head_out_.finish());
-    work.activations.set(kernels_, {adapted, length, stride()}, int8_);
+    // the output layer's multiplier is for the decoder's states, not for these
+    work.activations.set(kernels_, {adapted, length, stride()}, {output().is_int8()});
   }
 }
 

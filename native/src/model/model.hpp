@@ -15,6 +15,7 @@ struct Linear {
   Matrix weight;
   Buffer<float> bias;
 
+  Input input() const { return weight.input(); }
   Finish finish(Activation activation = {}) const { return {bias.data(), activation, false}; }
   /// Adds the product to what is there.
   Finish added() const { return {bias.data(), {}, true}; }
@@ -57,7 +58,6 @@ class Model {
         const Kernels& kernels);
 
   const Architecture& architecture() const { return architecture_; }
-  bool int8() const { return int8_; }
   const Kernels& kernels() const { return kernels_; }
   std::size_t stride() const { return padded(architecture_.width); }
   const std::vector<DecoderLayer>& decoder() const { return decoder_; }
@@ -80,8 +80,9 @@ class Model {
   void embed_target(std::int32_t id, std::size_t position, float* row) const;
   /// x += out(activation(hidden(x))) for `rows` rows, with its norm before or after.
   void feed_forward(const FeedForward& layer, std::size_t rows, float* x, Workspace& work) const;
-  /// Before a sublayer: activations = x, normed where norms come first.
-  void enter(const Norm& norm, std::size_t rows, const float* x, Workspace& work) const;
+  /// Before a sublayer that begins with `first`: activations = x, normed where norms come first.
+  void enter(const Norm& norm, const Linear& first, std::size_t rows, const float* x,
+             Workspace& work) const;
   /// After a sublayer was added to x: norms x in place where norms come last.
   void leave(const Norm& norm, std::size_t rows, float* x) const;
   /// After the last layer of the decoder: x, or its norm in the workspace.
@@ -95,7 +96,6 @@ class Model {
   }
 
   Architecture architecture_;
-  bool int8_;
   const Kernels& kernels_;
   Matrix src_embedding_, tgt_embedding_, output_;
   Buffer<float> output_bias_;

@@ -132,7 +132,8 @@ void LosslessSearch::check(std::size_t first, Workspace& work) {
   maxima_.grow(block / kGroup);
   verdicts_.assign(tokens_.size(), {eos_, kNever, kNever, 0.0});
   hidden_.assign(rows, {});
-  work.activations.set(model.kernels(), {states_.data() + first * S, rows, S}, model.int8());
+  work.activations.set(model.kernels(), {states_.data() + first * S, rows, S},
+                       model.output().input());
   for (std::size_t begin = 0; begin < V; begin += block) {
     const Block range{begin, padded(std::min(block, V - begin))};
     work.activations.multiply(model.kernels(), model.output().part(begin, block), logits,

@@ -183,7 +183,7 @@ float Shortlist::margin(std::span<const std::int32_t> tokens) const {
 }
 
 void Shortlist::logits(const FloatRows& states, Workspace& work, float* out) const {
-  work.activations.set(model_->kernels(), states, model_->int8());
+  work.activations.set(model_->kernels(), states, model_->output().input());
   const Finish finish{all_ ? model_->output_bias() : bias_.data(), {}, false};
   const Weights& weights = gathered_ ? rows_.weights() : model_->output().weights();
   work.activations.multiply(model_->kernels(), weights, out, finish);

@@ -12,12 +12,17 @@ from sieve.importers.foreign_model import Matrix
 
 
 def fused(parts: Sequence[Matrix]) -> Matrix:
-    """Matrices one below the other; integers stay integers where all of them are."""
+    """Matrices one below the other; integers stay integers where all of them are.
+
+    They are multiplied with the same rows, rounded once: with the multiplier that all have.
+    """
     integers = [part for part in parts if isinstance(part, Integers)]
     if len(integers) == len(parts):
+        multipliers = {part.input_multiplier for part in integers}
         return Integers(
             np.concatenate([part.values for part in integers]),
             np.concatenate([part.scale for part in integers]),
+            multipliers.pop() if len(multipliers) == 1 else None,
         )
     return np.concatenate(list(map(floats, parts)))
 

@@ -7,16 +7,17 @@ length is checked against the file before anything is read.
 import math
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from sieve.bundle.quantization import Integers
+from sieve.bundle.quantization import Integers, is_multiplier
 from sieve.errors import ModelError
 
 VERSION = 1
 SETTINGS = "special:model.yml"
+_MULTIPLIER = "_QuantMultA"
 _FLOAT32, _FLOAT16, _INT8, _INTGEMM8 = 0x0404, 0x0402, 0x0101, 0x4101
 _HEADER = struct.Struct("<4Q")  # length of the name, type, number of dimensions, bytes of data
 _START = struct.Struct("<2Q")
@@ -52,17 +53,37 @@ def is_marian_binary(start: bytes) -> bool:
 
 def read_marian_binary(content: bytes, where: str) -> Marian:
     """The settings and parameters of a file; damage is a ModelError."""
-    settings, parameters = "", {}
+    settings, parameters, multipliers = "", {}, {}
     for item in _items(memoryview(content), where):
         if item.name == SETTINGS:
             settings = bytes(item.data).rstrip(b"\0").decode("utf-8", "replace")
-        elif not item.name.endswith("_QuantMultA"):  # scales of activations: ours are per row
+        elif item.name.endswith(_MULTIPLIER):
+            multipliers[item.name.removesuffix(_MULTIPLIER)] = _multiplier(item, where)
+        else:
             if item.name in parameters:
                 raise ModelError(f"{where}: damaged: has the tensor {item.name} twice")
             parameters[item.name] = _parameter(item, where)
     if not settings:
         raise ModelError(f"{where}: has no {SETTINGS}: not a model of Marian 1.9 or later")
-    return Marian(settings, parameters)
+    return Marian(settings, _with_multipliers(parameters, multipliers))
+
+
+def _with_multipliers(
+    parameters: dict[str, Parameter], multipliers: dict[str, float]
+) -> dict[str, Parameter]:
+    """Integers with the multipliers of the rows they are multiplied with.
+
+    The output layer's is called after its matrix, or `none`.
+    """
+    for output in ("Wemb", "decoder_Wemb", "decoder_ff_logit_out_W"):
+        if output in parameters and "none" in multipliers:
+            multipliers.setdefault(output, multipliers["none"])
+    return {
+        name: replace(parameter, input_multiplier=multipliers.get(name))
+        if isinstance(parameter, Integers)
+        else parameter
+        for name, parameter in parameters.items()
+    }
 
 
 def _items(content: memoryview, where: str) -> Iterator[_Item]:
@@ -148,3 +169,15 @@ def _integers(item: _Item, count: int, where: str) -> Integers:
             f"from {values.min()} to {values.max()}, expected a number above 0 and -127 to 127"
         )
     return Integers(values, np.full(rows, scale, np.float32))
+
+
+def _multiplier(item: _Item, where: str) -> float:
+    """What activations are multiplied with before they are rounded; perhaps an integer itself."""
+    value = _parameter(item, where)
+    number = float((value.floats() if isinstance(value, Integers) else value).flat[0])
+    if value.shape != (1, 1) or not is_multiplier(number):
+        raise ModelError(
+            f"{where}: damaged: tensor {item.name} has the shape {value.shape} and the value "
+            f"{number}, expected one number above 0"
+        )
+    return number
