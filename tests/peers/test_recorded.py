@@ -41,7 +41,7 @@ def engine_of(name: str, folder: Path) -> Engine[Any]:
     sizes = (recorded.PIECES, recorded.PIECES)
     config = marian_config(stored.settings, sizes, specials, where)
     omit_bias = "output-omit-bias: true" in stored.settings
-    matrices = marian_tensors(stored.parameters, config, omit_bias, where)
+    matrices = marian_tensors(stored, config, omit_bias, where)
     tensors = {tensor: np.ascontiguousarray(floats(matrix)) for tensor, matrix in matrices.items()}
     if name == "native":
         return NativeEngine(config, tensors, int8=False)

@@ -62,7 +62,7 @@ nb::object int8_product(const Floats& x, const Packed& packed, const std::string
   std::fill(ones.data(), ones.data() + std::max(rows, channels), 1.0F);
   auto out = std::make_unique<float[]>(std::max<std::size_t>(1, rows * channels));
   kernels.multiply_int8({values.data(), ones.data(), offset.data(), rows, depth},
-                        {packed.data(), ones.data(), channels, depth}, out.get(), {});
+                        {packed.data(), ones.data(), nullptr, channels, depth}, out.get(), {});
   return float_array(std::move(out), rows, channels);
 }
 

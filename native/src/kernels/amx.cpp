@@ -106,9 +106,7 @@ void multiply_tiles(const Int8Rows& x, const Int8Matrix& w, float* out, Finish f
     multiply_int8(x, w, out, finish);
     return;
   }
-  activated(finish.activation, [&](const auto& function) {
-    tile_product(x, w, stored(w, out, finish, function));
-  });
+  storing(w, out, finish, [&](const auto& store) { tile_product(x, w, store); });
 }
 
 void pool_tiles(const Int8Rows& x, const Int8Matrix& w, float* best) {

@@ -10,7 +10,8 @@
 
 constexpr float kMostSteps = 127.0F;
 
-/// Steps of a row: of one size in every row, or so that its largest value is 127 of them.
+/// Steps of a row: of a fixed size, which is then the matrix's business, or so that its largest
+/// value is 127 of them.
 struct Steps {
   float multiplier, size;
 };
@@ -35,7 +36,7 @@ void quantize(const FloatRows& x, float multiplier, std::int8_t* values, float* 
     const float* from = x.values + row * stride;
     std::int8_t* to = values + row * stride;
     const Steps steps =
-        multiplier != 0.0F ? Steps{multiplier, 1.0F / multiplier} : steps_of_row(from, stride);
+        multiplier != 0.0F ? Steps{multiplier, 1.0F} : steps_of_row(from, stride);
     const Vector limit = all(steps.multiplier != 0.0F ? kMostSteps : 0.0F);
     Integers total = {};
     Vector spoilt[1] = {};  // not 0 where a value is no finite number
@@ -159,10 +160,36 @@ struct Store {
   }
 };
 
+/// The same for rows with a fixed multiplier: (sum + shift) · scale + bias.
 template <class Function>
-inline Store<Function> stored(const Int8Matrix& w, float* out, const Finish& finish,
-                              const Function& function) {
-  return {w, out, finish, function};
+struct StoreShifted {
+  const Int8Matrix& w;
+  float* out;
+  Finish finish;
+  Function function;
+
+  void operator()(std::size_t row, std::size_t column, const auto& values) const {
+    const std::size_t stride = padded(w.channels);
+    const Vector scale = load(w.scale + column), shift = load(w.shift + column);
+    float* to = out + row * stride + column;
+    for (const Vector value : values) {
+      put(to, (value + shift) * scale, finish.bias == nullptr ? nullptr : finish.bias + column,
+          finish.add, function);
+      to += stride;
+    }
+  }
+};
+
+/// Calls use(store) with what stores the products with a matrix.
+template <class Use>
+inline void storing(const Int8Matrix& w, float* out, const Finish& finish, const Use& use) {
+  activated(finish.activation, [&]<class Function>(const Function& function) {
+    if (w.shift == nullptr) {
+      use(Store<Function>{w, out, finish, function});
+    } else {
+      use(StoreShifted<Function>{w, out, finish, function});
+    }
+  });
 }
 
 /// Keeps the highest product of each channel, not yet scaled by the channel.
@@ -185,9 +212,7 @@ inline void scale_all(const Int8Matrix& w, float* best) {
 }
 
 void multiply_int8(const Int8Rows& x, const Int8Matrix& w, float* out, Finish finish) {
-  activated(finish.activation, [&](const auto& function) {
-    int8_product(x, w, stored(w, out, finish, function));
-  });
+  storing(w, out, finish, [&](const auto& store) { int8_product(x, w, store); });
 }
 
 void pool_int8(const Int8Rows& x, const Int8Matrix& w, float* best) {

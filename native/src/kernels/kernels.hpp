@@ -21,6 +21,7 @@ constexpr std::size_t padded(std::size_t n) { return (n + kGroup - 1) / kGroup *
 struct Int8Matrix {
   const std::uint8_t* data = nullptr;
   const float* scale = nullptr;  // one for each channel, 0 behind the last one
+  const float* shift = nullptr;  // of rows with a fixed multiplier: added to sums before the scale
   std::size_t channels = 0;
   std::size_t depth = 0;
 };
@@ -32,7 +33,7 @@ struct FloatMatrix {
   std::size_t depth = 0;
 };
 
-/// Rows of activations; those in int8 have one scale for each row.
+/// Rows of activations; those in int8 have one scale for each row, 1 where the matrix has it.
 struct FloatRows {
   const float* values = nullptr;
   std::size_t rows = 0;

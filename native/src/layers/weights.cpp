@@ -51,20 +51,6 @@ const float* find_floats(const Tensors& tensors, const std::string& name,
   return data;
 }
 
-/// What the rows that a matrix X.weight is multiplied with are multiplied with: X.input_multiplier,
-/// or 0.
-float find_multiplier(const Tensors& tensors, const std::string& weight) {
-  const std::string name = weight.substr(0, weight.rfind('.')) + ".input_multiplier";
-  if (!tensors.contains(name)) {
-    return 0.0F;
-  }
-  const float multiplier = *find_floats(tensors, name, {1});
-  if (!(multiplier >= 1e-36F && multiplier <= 1e36F)) {
-    throw ModelError("tensor " + name + " holds a value below 1e-36 or above 1e36");
-  }
-  return multiplier;
-}
-
 }  // namespace
 
 Matrix Matrix::find(const Tensors& tensors, const std::string& name, std::size_t channels,
@@ -84,8 +70,9 @@ Matrix Matrix::find(const Tensors& tensors, const std::string& name, std::size_t
         throw ModelError("tensor " + name + "_scale holds a value below 0");
       }
     }
-    found.weights_.int8 = {static_cast<const std::uint8_t*>(tensor.data), scale, channels, depth};
-    found.multiplier_ = find_multiplier(tensors, name);
+    found.weights_.int8 = {static_cast<const std::uint8_t*>(tensor.data), scale, nullptr, channels,
+                           depth};
+    found.plain_scale_ = scale;
     return found;
   }
   const float* data = find_floats(tensors, name, {channels, depth});
@@ -101,11 +88,38 @@ Matrix Matrix::find(const Tensors& tensors, const std::string& name, std::size_t
   return found;
 }
 
+bool Matrix::fix_input(const Tensors& tensors, const std::string& name, const Kernels& kernels) {
+  if (!is_int8() || !tensors.contains(name + ".input_multiplier")) {
+    return false;
+  }
+  Int8Matrix& w = weights_.int8;
+  multiplier_ = *find_floats(tensors, name + ".input_multiplier", {1});
+  if (!(multiplier_ >= 1e-36F && multiplier_ <= 1e36F)) {
+    throw ModelError("tensor " + name + ".input_multiplier is not from 1e-36 to 1e36");
+  }
+  const std::size_t deep = padded(w.depth), wide = padded(w.channels);
+  // sums of the rows: products with ones
+  Buffer<std::int8_t> ones(deep);
+  Buffer<float> scale(wide);
+  std::fill(ones.data(), ones.data() + deep, std::int8_t{1});
+  std::fill(scale.data(), scale.data() + wide, 1.0F);
+  const auto offset = static_cast<std::int32_t>(128 * deep);
+  shift_ = std::make_shared<Buffer<float>>(wide);
+  kernels.multiply_int8({ones.data(), scale.data(), &offset, 1, deep},
+                        {w.data, scale.data(), nullptr, w.channels, w.depth}, shift_->data(), {});
+  for (std::size_t i = 0; i < wide; ++i) {
+    (*shift_)[i] *= 127.0F;
+  }
+  w.scale = find_floats(tensors, name + ".product_scale", {wide});
+  w.shift = shift_->data();
+  return true;
+}
+
 void Matrix::row(std::size_t channel, float factor, float* out) const {
   const std::size_t lane = channel % kGroup, first = channel - lane, deep = padded(depth());
   if (is_int8()) {
     const std::uint8_t* from = weights_.int8.data + first * deep + 4 * lane;
-    const float scale = weights_.int8.scale[channel] * factor;
+    const float scale = plain_scale_[channel] * factor;
     for (std::size_t j = 0; j < deep / 4; ++j) {
       for (std::size_t i = 0; i < 4; ++i) {
         out[4 * j + i] = (static_cast<float>(from[4 * j * kGroup + i]) - 128.0F) * scale;
@@ -126,6 +140,7 @@ Weights Matrix::part(std::size_t first, std::size_t count) const {
   if (is_int8()) {
     found.int8.data += first * padded(found.int8.depth);
     found.int8.scale += first;
+    found.int8.shift = found.int8.shift == nullptr ? nullptr : found.int8.shift + first;
     found.int8.channels = channels;
   } else {
     found.floats.data += first * found.floats.depth;
@@ -134,8 +149,15 @@ Weights Matrix::part(std::size_t first, std::size_t count) const {
   return found;
 }
 
+Weights Matrix::plain_part(std::size_t first, std::size_t count) const {
+  Weights found = part(first, count);
+  found.int8.scale = plain_scale_ == nullptr ? nullptr : plain_scale_ + first;
+  found.int8.shift = nullptr;
+  return found;
+}
+
 void GatheredRows::start(const Matrix& from) {
-  weights_ = {{nullptr, nullptr, 0, from.depth()}, {nullptr, 0, from.depth()}};
+  weights_ = {{nullptr, nullptr, nullptr, 0, from.depth()}, {nullptr, 0, from.depth()}};
 }
 
 void GatheredRows::append(const Matrix& from, std::span<const std::int32_t> channels) {
@@ -146,6 +168,7 @@ void GatheredRows::append(const Matrix& from, std::span<const std::int32_t> chan
     const std::size_t quads = padded(w.depth) / 4;
     bytes_.grow(wide * quads * 4);
     scale_.grow(wide);
+    shift_.grow(wide);
     const auto* source = reinterpret_cast<const std::uint32_t*>(w.data);
     auto* target = reinterpret_cast<std::uint32_t*>(bytes_.data());
     for (std::size_t i = before; i < count; ++i) {
@@ -157,9 +180,11 @@ void GatheredRows::append(const Matrix& from, std::span<const std::int32_t> chan
         out[j * kGroup] = in[j * kGroup];
       }
       scale_[i] = w.scale[channel];
+      shift_[i] = w.shift == nullptr ? 0.0F : w.shift[channel];
     }
     std::fill(scale_.data() + count, scale_.data() + wide, 0.0F);
-    weights_.int8 = {bytes_.data(), scale_.data(), count, w.depth};
+    const float* shift = w.shift == nullptr ? nullptr : shift_.data();
+    weights_.int8 = {bytes_.data(), scale_.data(), shift, count, w.depth};
   } else {
     const FloatMatrix& w = from.weights().floats;
     values_.grow(wide * w.depth);

@@ -50,12 +50,16 @@ class Matrix {
  public:
   Matrix() = default;
 
-  /// Finds `name` (its scales, the multiplier of its input); checks shapes and that everything is
-  /// finite.
+  /// Finds `name` (and its scales); checks shapes and that everything is finite.
   static Matrix find(const Tensors& tensors, const std::string& name, std::size_t channels,
                      std::size_t depth, bool int8);
 
+  /// Where the model fixes the multiplier of the rows that this matrix `name` is multiplied with:
+  /// products are then computed for these, with a bias of their own. Whether it does.
+  bool fix_input(const Tensors& tensors, const std::string& name, const Kernels& kernels);
+
   bool is_int8() const { return weights_.int8.data != nullptr; }
+  /// For products with rows of the form `input()`.
   const Weights& weights() const { return weights_; }
   Input input() const { return {is_int8(), multiplier_}; }
   std::size_t channels() const {
@@ -65,13 +69,17 @@ class Matrix {
 
   /// Channels from `first` on, at most `count` of them; `first` a multiple of 64.
   Weights part(std::size_t first, std::size_t count) const;
+  /// The same for rows whose multiplier is not fixed.
+  Weights plain_part(std::size_t first, std::size_t count) const;
 
   /// Row `channel` as floats, times `factor`; zeros up to the padded depth.
   void row(std::size_t channel, float factor, float* out) const;
 
  private:
   Weights weights_;
+  const float* plain_scale_ = nullptr;
   float multiplier_ = 0.0F;
+  std::shared_ptr<Buffer<float>> shift_;
   std::shared_ptr<Buffer<float>> packed_;
 };
 
@@ -88,7 +96,7 @@ class GatheredRows {
  private:
   Weights weights_;
   Buffer<std::uint8_t> bytes_;
-  Buffer<float> values_, scale_;
+  Buffer<float> values_, scale_, shift_;
 };
 
 /// Finds a vector of `size` values, padded with zeros to a multiple of 64 in own memory.

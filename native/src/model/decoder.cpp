@@ -117,7 +117,8 @@ void Decoder::recur(std::size_t index, std::span<const std::int32_t> parents, fl
   work.activations.multiply(*kernels_, layer.forget.weight.weights(), forget,
                             layer.forget.finish());
   work.activations.suit(*kernels_, layer.value.input());
-  work.activations.multiply(*kernels_, layer.value.weight.weights(), value, {});
+  work.activations.multiply(*kernels_, layer.value.weight.weights(), value,
+                            layer.value.finish());
   for (std::size_t r = 0; r < parents.size(); ++r) {
     const float* before = before_[index].data() + static_cast<std::size_t>(parents[r]) * S;
     kernels_->recur(forget + r * S, value + r * S, before, after_[index].data() + r * S, x + r * S,

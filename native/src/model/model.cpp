@@ -15,13 +15,17 @@ constexpr std::size_t kPositions = 512;  // held ready; later ones are computed 
 struct Finder {
   const Tensors& tensors;
   bool int8;
+  const Kernels& kernels;
 
   Linear linear(const std::string& name, std::size_t channels, std::size_t depth,
                 bool bias = true) const {
     Linear found;
     found.weight = Matrix::find(tensors, name + ".weight", channels, depth, int8);
-    found.bias = bias ? find_vector(tensors, name + ".bias", channels)
-                      : Buffer<float>(padded(channels));
+    if (found.weight.fix_input(tensors, name, kernels)) {
+      found.bias = find_vector(tensors, name + ".product_bias", channels);
+    } else if (bias) {
+      found.bias = find_vector(tensors, name + ".bias", channels);
+    }
     return found;
   }
 
@@ -85,7 +89,7 @@ Model::Model(const Architecture& architecture, const Tensors& tensors, bool int8
     : architecture_(architecture), kernels_(kernels) {
   check(architecture);
   const Architecture& d = architecture_;
-  const Finder find{tensors, int8};
+  const Finder find{tensors, int8, kernels};
   tgt_embedding_ = Matrix::find(tensors, "tgt_embedding.weight", d.tgt_vocab, d.width, int8);
   src_embedding_ = d.tie == Architecture::Tie::kAll
                        ? tgt_embedding_
@@ -93,7 +97,10 @@ Model::Model(const Architecture& architecture, const Tensors& tensors, bool int8
   if (d.tie == Architecture::Tie::kNone) {
     output_ = Matrix::find(tensors, "output.weight", d.tgt_vocab, d.width, int8);
   }
-  output_bias_ = find_vector(tensors, "output.bias", d.tgt_vocab);
+  const bool own = d.tie == Architecture::Tie::kNone;
+  const std::string output = own ? "output" : "tgt_embedding";
+  const bool fixed = (own ? output_ : tgt_embedding_).fix_input(tensors, output, kernels);
+  output_bias_ = find_vector(tensors, fixed ? output + ".product_bias" : "output.bias", d.tgt_vocab);
   std::fill(output_bias_.data() + d.tgt_vocab, output_bias_.data() + padded(d.tgt_vocab),
             -std::numeric_limits<float>::infinity());
   for (std::size_t i = 0; i < d.encoder_layers; ++i) {
@@ -247,7 +254,7 @@ void Model::prepare_vote(const FloatRows& memory, Workspace& work) const {
 
 void Model::vote(std::size_t first, std::size_t count, const Workspace& work,
                  float* logits) const {
-  work.activations.pool(kernels_, head().part(first, count), logits);
+  work.activations.pool(kernels_, head().plain_part(first, count), logits);
   const float* bias = head_bias_.data() + first;
   for (std::size_t i = 0; i < std::min(count, architecture_.tgt_vocab - first); ++i) {
     logits[i] += bias[i];

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sieve.bundle.fixed_inputs import MOST, check_multiplier, fixed_input_shapes, is_fixed_input
 from sieve.errors import ModelError
 from sieve.files import Tensors, check_shapes
 from sieve.log import progress
@@ -28,9 +29,6 @@ Shapes = Mapping[str, tuple[int, ...]]
 FloatArray = npt.NDArray[np.float32]
 ByteArray = npt.NDArray[np.uint8]
 
-_LARGEST_SCALE = 1e36
-"""Times 128 it is still a float32."""
-_MULTIPLIER = ".input_multiplier"
 _ROWS = 16 * BLOCK
 """Rows packed at a time: bounds the scratch memory."""
 
@@ -43,9 +41,6 @@ class Integers:
     """(N, K), from -127 to 127."""
     scale: FloatArray
     """(N,)."""
-    input_multiplier: float | None = None
-    """What the values that the matrix is multiplied with are multiplied with before they are
-    rounded; None: 127 divided by the largest of their row."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -74,9 +69,6 @@ def quantize(
             result[name] = pack_integers(array)
             scale = result[f"{name}_scale"] = np.zeros(sizes[name], np.float32)
             scale[: len(array.scale)] = array.scale
-            if array.input_multiplier is not None:
-                multiplier = np.array([array.input_multiplier], np.float32)
-                result[_multiplier_of(name)] = multiplier
             continue
         if array.dtype not in (np.float32, np.float16):
             raise ModelError(
@@ -85,9 +77,10 @@ def quantize(
         if array.ndim == 2:
             result[name], scale = pack(array)
             result[f"{name}_scale"] = scale
-            fits = (scale <= _LARGEST_SCALE).all()
+            fits = (scale <= MOST).all()
         else:
-            result[name] = np.zeros(sizes[name], np.float32)
+            size = array.size if array.size == 1 and is_fixed_input(name) else sizes[name]
+            result[name] = np.zeros(size, np.float32)
             result[name][: array.size] = array
             fits = np.isfinite(array).all()
         if not fits:
@@ -114,34 +107,18 @@ def dequantize(tensors: Tensors, shapes: Shapes, where: str) -> dict[str, FloatA
 
 def check_quantized(tensors: Tensors, shapes: Shapes, where: str) -> None:
     """Refuses tensors that are not the int8 form of these parameters; does not read the bytes."""
-    optional = {_multiplier_of(name): (1,) for name, shape in shapes.items() if len(shape) == 2}
-    multipliers = {name: shape for name, shape in optional.items() if name in tensors}
-    check_shapes(tensors, {**quantized_shapes(shapes), **multipliers}, where)
+    expected = quantized_shapes(shapes)
+    scales = {name: expected[f"{name}_scale"] for name in shapes if len(shapes[name]) == 2}
+    check_shapes(tensors, {**expected, **fixed_input_shapes(tensors, scales)}, where)
     for name, array in tensors.items():
-        expected = np.uint8 if array.ndim == 4 else np.float32
-        if array.dtype != expected:
-            raise ModelError(
-                f"{where}: tensor {name} is {array.dtype}, expected {np.dtype(expected)}"
-            )
+        dtype = np.dtype(np.uint8 if array.ndim == 4 else np.float32)
+        if array.dtype != dtype:
+            raise ModelError(f"{where}: tensor {name} is {array.dtype}, expected {dtype}")
         if array.ndim == 1 and not np.isfinite(array).all():
             raise ModelError(f"{where}: tensor {name} has values that are not finite")
-        if name.endswith("_scale") and not ((array >= 0) & (array <= _LARGEST_SCALE)).all():
-            raise ModelError(f"{where}: tensor {name} has scales below 0 or above {_LARGEST_SCALE}")
-        if name in multipliers and not is_multiplier(float(array[0])):
-            raise ModelError(
-                f"{where}: tensor {name} is {array[0]}, expected {1 / _LARGEST_SCALE} to "
-                f"{_LARGEST_SCALE}"
-            )
-
-
-def is_multiplier(value: float) -> bool:
-    """Whether an input can be multiplied with this number and divided by it."""
-    return 1 / _LARGEST_SCALE <= value <= _LARGEST_SCALE
-
-
-def _multiplier_of(weight: str) -> str:
-    """The name of the optional multiplier of a matrix's input."""
-    return weight.removesuffix(".weight") + _MULTIPLIER
+        check_multiplier(name, array, where)
+        if name.endswith("weight_scale") and not ((array >= 0) & (array <= MOST)).all():
+            raise ModelError(f"{where}: tensor {name} has scales below 0 or above {MOST}")
 
 
 def quantized_shapes(shapes: Shapes) -> dict[str, tuple[int, ...]]:

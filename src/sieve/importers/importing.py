@@ -14,6 +14,7 @@ import numpy.typing as npt
 import sieve
 from sieve.bundle.config import ModelConfig
 from sieve.bundle.directory import LEXICON_FILE, write_bundle
+from sieve.bundle.fixed_inputs import is_fixed_input
 from sieve.bundle.integrity import CARD_FILE
 from sieve.bundle.quantization import LAYOUT, Integers, quantize
 from sieve.config import to_dict
@@ -140,7 +141,9 @@ def _form(model: ForeignModel) -> str:
 def _stored(model: ForeignModel, form: str, where: str) -> dict[str, npt.NDArray[Any]]:
     if form == "int8":
         return quantize(model.tensors, where)
-    return {name: floats(matrix) for name, matrix in model.tensors.items()}
+    return {
+        name: floats(matrix) for name, matrix in model.tensors.items() if not is_fixed_input(name)
+    }
 
 
 def _companions(scratch: Path, model: ForeignModel, card: str) -> list[Path]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from sieve.bundle.config import ModelConfig
+from sieve.bundle.fixed_inputs import is_fixed_input
 from sieve.bundle.quantization import Integers
 from sieve.bundle.weights import parameter_shapes
 from sieve.errors import ModelError
@@ -12,17 +13,12 @@ from sieve.importers.foreign_model import Matrix
 
 
 def fused(parts: Sequence[Matrix]) -> Matrix:
-    """Matrices one below the other; integers stay integers where all of them are.
-
-    They are multiplied with the same rows, rounded once: with the multiplier that all have.
-    """
+    """Matrices one below the other; integers stay integers where all of them are."""
     integers = [part for part in parts if isinstance(part, Integers)]
     if len(integers) == len(parts):
-        multipliers = {part.input_multiplier for part in integers}
         return Integers(
             np.concatenate([part.values for part in integers]),
             np.concatenate([part.scale for part in integers]),
-            multipliers.pop() if len(multipliers) == 1 else None,
         )
     return np.concatenate(list(map(floats, parts)))
 
@@ -37,7 +33,8 @@ def check_tensors(tensors: Mapping[str, Matrix], config: ModelConfig, where: str
     if config.encoder_layers + config.decoder_layers > len(tensors):
         raise ModelError(f"{where}: got {len(tensors)} tensors for more layers than that")
     shapes = parameter_shapes(config)
-    missing, extra = shapes.keys() - tensors.keys(), tensors.keys() - shapes.keys()
+    names = {name for name in tensors if not is_fixed_input(name)}
+    missing, extra = shapes.keys() - names, names - shapes.keys()
     if missing or extra:
         raise ModelError(f"{where}: lacks or has too much: {sorted(missing | extra)[0]}")
     for name, shape in shapes.items():

@@ -86,7 +86,7 @@ def _model(source: Origin, path: Path, marian: Marian) -> ForeignModel:
     config = marian_config(marian.settings, sizes, specials, where)
     options = flat_yaml(marian.settings, where)
     omit_bias = options.get("output-omit-bias") is True
-    tensors = marian_tensors(marian.parameters, config, omit_bias, where)
+    tensors = marian_tensors(marian, config, omit_bias, where)
     lexicon = None
     for shortlist in _shortlist(source):
         lexicon = read_marian_shortlist(read_bytes(shortlist), sizes, str(shortlist))

@@ -7,17 +7,20 @@ length is checked against the file before anything is read.
 import math
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
-from sieve.bundle.quantization import Integers, is_multiplier
+from sieve.bundle.fixed_inputs import is_multiplier
+from sieve.bundle.quantization import Integers
 from sieve.errors import ModelError
+from sieve.importers.marian.marian_rounding import Multipliers
 
 VERSION = 1
 SETTINGS = "special:model.yml"
-_MULTIPLIER = "_QuantMultA"
+_INPUTS = "_QuantMultA"
+_OUTPUTS = ("Wemb", "decoder_Wemb", "decoder_ff_logit_out_W")
 _FLOAT32, _FLOAT16, _INT8, _INTGEMM8 = 0x0404, 0x0402, 0x0101, 0x4101
 _HEADER = struct.Struct("<4Q")  # length of the name, type, number of dimensions, bytes of data
 _START = struct.Struct("<2Q")
@@ -33,6 +36,8 @@ class Marian:
     settings: str
     parameters: dict[str, Parameter]
     """Matrices of integers are (outputs, inputs), embeddings (tokens, width); floats as stored."""
+    multipliers: dict[str, Multipliers] = field(default_factory=dict)
+    """Of the matrices whose activations have a fixed one."""
 
 
 @dataclass(frozen=True)
@@ -53,37 +58,26 @@ def is_marian_binary(start: bytes) -> bool:
 
 def read_marian_binary(content: bytes, where: str) -> Marian:
     """The settings and parameters of a file; damage is a ModelError."""
-    settings, parameters, multipliers = "", {}, {}
+    settings, parameters, inputs, weights = "", {}, {}, {}
     for item in _items(memoryview(content), where):
         if item.name == SETTINGS:
             settings = bytes(item.data).rstrip(b"\0").decode("utf-8", "replace")
-        elif item.name.endswith(_MULTIPLIER):
-            multipliers[item.name.removesuffix(_MULTIPLIER)] = _multiplier(item, where)
+        elif item.name.endswith(_INPUTS):
+            inputs[item.name.removesuffix(_INPUTS)] = _input_multiplier(item, where)
         else:
             if item.name in parameters:
                 raise ModelError(f"{where}: damaged: has the tensor {item.name} twice")
             parameters[item.name] = _parameter(item, where)
+            if item.kind == _INTGEMM8:
+                weights[item.name] = _weight_multiplier(item)
     if not settings:
         raise ModelError(f"{where}: has no {SETTINGS}: not a model of Marian 1.9 or later")
-    return Marian(settings, _with_multipliers(parameters, multipliers))
-
-
-def _with_multipliers(
-    parameters: dict[str, Parameter], multipliers: dict[str, float]
-) -> dict[str, Parameter]:
-    """Integers with the multipliers of the rows they are multiplied with.
-
-    The output layer's is called after its matrix, or `none`.
-    """
-    for output in ("Wemb", "decoder_Wemb", "decoder_ff_logit_out_W"):
-        if output in parameters and "none" in multipliers:
-            multipliers.setdefault(output, multipliers["none"])
-    return {
-        name: replace(parameter, input_multiplier=multipliers.get(name))
-        if isinstance(parameter, Integers)
-        else parameter
-        for name, parameter in parameters.items()
+    if "none" in inputs:  # the output layer's, if it is not called after its matrix
+        inputs = {**dict.fromkeys(_OUTPUTS, inputs["none"]), **inputs}
+    multipliers = {
+        name: Multipliers(inputs[name], weights[name]) for name in weights if name in inputs
     }
+    return Marian(settings, parameters, multipliers)
 
 
 def _items(content: memoryview, where: str) -> Iterator[_Item]:
@@ -161,7 +155,7 @@ def _integers(item: _Item, count: int, where: str) -> Integers:
     if not item.name.endswith("Wemb"):  # (inputs, outputs) by shape, stored by outputs
         rows, columns = columns, rows
     values = np.frombuffer(item.data, np.int8, count).reshape(rows, columns)
-    (multiplier,) = struct.unpack_from("<f", item.data, count)
+    multiplier = _weight_multiplier(item)
     scale = np.float32(1 / multiplier) if multiplier > 0 else np.float32(np.nan)
     if not (np.isfinite(scale) and scale > 0) or (values == -128).any():
         raise ModelError(
@@ -171,13 +165,18 @@ def _integers(item: _Item, count: int, where: str) -> Integers:
     return Integers(values, np.full(rows, scale, np.float32))
 
 
-def _multiplier(item: _Item, where: str) -> float:
+def _weight_multiplier(item: _Item) -> float:
+    """What a matrix was multiplied with before it was rounded."""
+    return float(struct.unpack_from("<f", item.data, math.prod(item.shape))[0])
+
+
+def _input_multiplier(item: _Item, where: str) -> float:
     """What activations are multiplied with before they are rounded; perhaps an integer itself."""
     value = _parameter(item, where)
     number = float((value.floats() if isinstance(value, Integers) else value).flat[0])
     if value.shape != (1, 1) or not is_multiplier(number):
         raise ModelError(
-            f"{where}: damaged: tensor {item.name} has the shape {value.shape} and the value "
-            f"{number}, expected one number above 0"
+            f"{where}: damaged: tensor {item.name} has shape {value.shape} and the value {number}, "
+            "expected one number above 0"
         )
     return number

@@ -8,30 +8,27 @@ from sieve.bundle.config import ModelConfig
 from sieve.bundle.quantization import Integers
 from sieve.errors import ModelError
 from sieve.importers.foreign_model import Matrix
-from sieve.importers.marian.marian_binary import Parameter
-from sieve.importers.tensors import fused
+from sieve.importers.marian.marian_binary import Marian, Parameter
+from sieve.importers.marian.marian_rounding import Product, fixed_input
+from sieve.importers.tensors import floats, fused
 
 _WITHOUT_EFFECT = ("decoder_c0_", "none_")
 
 
 def marian_tensors(
-    parameters: dict[str, Parameter], config: ModelConfig, omit_bias: bool, where: str
+    marian: Marian, config: ModelConfig, omit_bias: bool, where: str
 ) -> dict[str, Matrix]:
     """The tensors of a model; a parameter that is missing or left over is a ModelError.
 
     Args:
-        parameters: Marian's, by name.
+        marian: The model as stored.
         config: Of the model.
         omit_bias: Whether the output layer has no bias.
         where: Origin, for error messages.
     """
-    taken = _Parameters(parameters, where)
+    taken = _Parameters(marian, where)
     tensors = dict(_embeddings(taken, config))
-    tensors["output.bias"] = (
-        np.zeros(config.tgt_vocab_size, np.float32)
-        if omit_bias
-        else taken.vector("decoder_ff_logit_out_b")
-    )
+    tensors |= _output(taken, config, omit_bias)
     for n in range(config.encoder_layers):
         ours, theirs = f"encoder.layers.{n}", f"encoder_l{n + 1}"
         tensors |= _self_attention(taken, f"{ours}.attention", f"{theirs}_self", config)
@@ -48,8 +45,9 @@ def marian_tensors(
 class _Parameters:
     """Marian's parameters, each taken once at most."""
 
-    def __init__(self, parameters: dict[str, Parameter], where: str) -> None:
-        self._parameters, self._where = parameters, where
+    def __init__(self, marian: Marian, where: str) -> None:
+        self._parameters, self._multipliers = marian.parameters, marian.multipliers
+        self._where = where
         self._taken: set[str] = set()
 
     def __contains__(self, name: str) -> bool:
@@ -83,10 +81,31 @@ class _Parameters:
 
     def linear(self, ours: str, theirs: str, numbers: Sequence[str]) -> dict[str, Matrix]:
         """A layer of ours from one or several of theirs: `_W` and `_b` with each number."""
+        parts = [(f"{theirs}_W{n}", f"{theirs}_b{n}") for n in numbers]
         return {
-            f"{ours}.weight": fused([self.weight(f"{theirs}_W{n}") for n in numbers]),
-            f"{ours}.bias": fused([self.vector(f"{theirs}_b{n}") for n in numbers]),
+            f"{ours}.weight": fused([self.weight(weight) for weight, _ in parts]),
+            f"{ours}.bias": fused([self.vector(bias) for _, bias in parts]),
+            **self.fixed(ours, parts),
         }
+
+    def fixed(self, ours: str, parts: Sequence[tuple[str, str | None]]) -> dict[str, Matrix]:
+        """Where Marian rounds a layer's input with a fixed multiplier: how.
+
+        Args:
+            ours: The layer.
+            parts: Their matrices and biases that it is made of.
+        """
+        products = []
+        for weight, bias in parts:
+            matrix, multipliers = self.take(weight), self._multipliers.get(weight)
+            if multipliers is None or not isinstance(matrix, Integers):
+                return {}
+            if weight.endswith("Wemb"):
+                multipliers = multipliers.of_embedding(matrix)
+            offset = None if bias is None else floats(self.vector(bias))
+            products.append(Product(matrix, multipliers, offset))
+        rounding = fixed_input(products)
+        return {} if rounding is None else {**rounding.tensors(ours)}
 
     def norm(self, ours: str, theirs: str, suffix: str) -> dict[str, Matrix]:
         """A layer norm."""
@@ -111,14 +130,27 @@ class _Parameters:
 
 def _embeddings(taken: _Parameters, config: ModelConfig) -> Iterator[tuple[str, Matrix]]:
     """One table for all, or one a side; and the output's, where it has its own."""
-    source = target = "Wemb"
-    if "Wemb" not in taken:
-        source, target = "encoder_Wemb", "decoder_Wemb"
+    source, target = _tables(taken)
     yield "tgt_embedding.weight", taken.embedding(target)
     if config.tie != "all":
         yield "src_embedding.weight", taken.embedding(source)
     if config.tie == "none":
         yield "output.weight", taken.weight("decoder_ff_logit_out_W")
+
+
+def _tables(taken: _Parameters) -> tuple[str, str]:
+    """Names of the embeddings of the two sides."""
+    return ("Wemb", "Wemb") if "Wemb" in taken else ("encoder_Wemb", "decoder_Wemb")
+
+
+def _output(taken: _Parameters, config: ModelConfig, omit_bias: bool) -> dict[str, Matrix]:
+    """The output layer's bias, and how its input is rounded."""
+    bias = None if omit_bias else "decoder_ff_logit_out_b"
+    values = np.zeros(config.tgt_vocab_size, np.float32) if bias is None else taken.vector(bias)
+    ours, theirs = "tgt_embedding", _tables(taken)[1]
+    if config.tie == "none":
+        ours, theirs = "output", "decoder_ff_logit_out_W"
+    return {"output.bias": values, **taken.fixed(ours, [(theirs, bias)])}
 
 
 def _self_attention(
@@ -150,6 +182,7 @@ def _decoder_layer(
         norm = "rnn_ln" if config.norm == "pre" else "rnn_ffn_ln"
         tensors = taken.linear(f"{ours}.mixer.forget", f"{theirs}_rnn", "f")
         tensors[f"{ours}.mixer.value.weight"] = taken.weight(f"{theirs}_rnn_W")
+        tensors |= taken.fixed(f"{ours}.mixer.value", [(f"{theirs}_rnn_W", None)])
         tensors |= taken.norm(f"{ours}.mixer_norm", f"{theirs}_{norm}", _suffix(config))
     else:
         tensors = _self_attention(taken, f"{ours}.mixer", f"{theirs}_self", config)
