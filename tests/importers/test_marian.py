@@ -1,15 +1,19 @@
 """Marian's models, binary and .npz: every variant that occurs, every option that cannot be done."""
 
+import struct
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from marian_files import (
+    ALPHA,
     LINES,
     SETTINGS,
     firefox_directory,
     marian_binary,
+    packed,
     parameters,
     quantized,
     shortlist,
@@ -25,6 +29,7 @@ from sieve.importers.forward import Forward
 from sieve.importers.marian.flat_yaml import flat_yaml
 from sieve.importers.marian.marian import MarianBinary, MarianNpz
 from sieve.importers.marian.marian_binary import read_marian_binary
+from sieve.importers.marian.marian_rounding import Multipliers, Product, fixed_input
 from sieve.importers.marian.marian_shortlist import read_marian_shortlist
 from sieve.importers.origin import Origin
 from sieve.importers.tensors import check_tensors, floats
@@ -107,6 +112,43 @@ def test_integers_and_their_scale_stay(tmp_path: Path) -> None:
         rows = slice(16 * part, 16 * (part + 1))
         np.testing.assert_array_equal(qkv.values[rows], integers.T)
         np.testing.assert_allclose(qkv.scale[rows], 1 / multiplier, rtol=1e-6)
+
+
+def test_multipliers_of_activations_stay(tmp_path: Path) -> None:
+    model = MarianBinary().read(Origin(firefox_directory(tmp_path)))
+    fixed = {name.removesuffix(".input_multiplier") for name in model.tensors if "input_" in name}
+    matrices = {n.removesuffix(".weight") for n, m in model.tensors.items() if len(m.shape) == 2}
+    assert fixed == matrices
+    for name in fixed:
+        multiplier = model.tensors[f"{name}.input_multiplier"]
+        assert floats(multiplier) == pytest.approx([ALPHA], rel=1e-6)
+    # all rows ones and one step: (127 + ALPHA) · Σ q / (ALPHA · W) − 127 · Σ q / (ALPHA · W) + b
+    arrays = parameters(SETTINGS, model.config.tgt_vocab_size)
+    integers, multiplier = quantized(arrays["encoder_l1_ffn_W1"])
+    sums = integers.sum(axis=0, dtype=np.int64)
+    name = "encoder.layers.0.feed_forward.hidden"
+    scale = floats(model.tensors[f"{name}.product_scale"])
+    bias = floats(model.tensors[f"{name}.product_bias"])
+    expected = sums / multiplier + arrays["encoder_l1_ffn_b1"][0]
+    np.testing.assert_allclose((127 + ALPHA) * sums * scale + bias, expected, atol=1e-4)
+
+
+def test_layers_made_of_several_round_their_input_once() -> None:
+    matrix = Integers(np.array([[1, -2], [3, 127]], np.int8), np.full(2, 0.5, np.float32))
+    product = Product(matrix, Multipliers(4.0, 2.0), np.array([1.0, 2.0], np.float32))
+    rounding = fixed_input([product, replace(product, bias=None)])
+    assert rounding is not None
+    assert (rounding.multiplier, rounding.scale.tolist()) == (4.0, [0.125] * 4)
+    back = [15.875, -2063.75]  # the sums −1 and 130, times 127 / (4 · 2)
+    assert rounding.bias.tolist() == pytest.approx([1 + back[0], 2 + back[1], *back], rel=1e-6)
+    assert fixed_input([product, replace(product, multipliers=Multipliers(5.0, 2.0))]) is None
+
+
+@pytest.mark.parametrize("alpha", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_multiplier_that_is_none_is_refused(alpha: float) -> None:
+    items = [("a_QuantMultA", 0x0404, (1, 1), struct.pack("<f", alpha).ljust(256, b"\0"))]
+    with pytest.raises(ModelError, match=r"a_QuantMultA has shape .* expected one number above 0"):
+        read_marian_binary(packed(items), "here")
 
 
 def test_the_settings_of_a_student(tmp_path: Path) -> None:

@@ -31,19 +31,21 @@ def integers(rows: int, columns: int, rng: np.random.Generator) -> Integers:
     return found
 
 
-def product(x: npt.NDArray[Any], weights: npt.NDArray[Any], kernels: str) -> Floats:
+def product(
+    x: npt.NDArray[Any], weights: npt.NDArray[Any], kernels: str, multiplier: float = 0.0
+) -> Floats:
     """The kernels' integers of x (rows, depth) times weights (channels, depth)."""
     packed, _ = pack(weights.astype(np.float32))
-    found: Floats = _native.int8_product(x.astype(np.float32), packed, kernels)
+    found: Floats = _native.int8_product(x.astype(np.float32), packed, kernels, multiplier)
     assert found.shape == (len(x), -(-len(weights) // 64) * 64)
     assert not found[:, len(weights) :].any()
     return found[:, : len(weights)]
 
 
-def quantized(x: Floats, kernels: str) -> Integers:
+def quantized(x: Floats, kernels: str, multiplier: float = 0.0) -> Integers:
     """The integers that the kernels make of rows: their product with ones on the diagonal."""
     # 127 is the largest of each row, so that packing keeps the whole numbers
-    found = product(x, 127 * np.eye(x.shape[1], dtype=np.int64), kernels)
+    found = product(x, 127 * np.eye(x.shape[1], dtype=np.int64), kernels, multiplier)
     assert not (found % 127).any()
     return (found // 127).astype(np.int64)
 
@@ -125,6 +127,17 @@ def test_quantisation_by_hand(kernels: str) -> None:
     tiny = padded(1e-30, -5e-31, 2e-33)
     assert quantized(tiny, kernels)[0, :3].tolist() == [127, -64, 0]  # 63.5 to even, not fused
     assert not quantized(np.zeros((3, 64), np.float32), kernels).any()
+
+
+@with_kernels
+def test_quantisation_with_a_fixed_multiplier_by_hand(kernels: str) -> None:
+    """Halves to even, at most 127, whatever else is in the row."""
+    x = padded(0.25, 0.75, 1.25, -0.25, -0.75, 63.5, 63.7, 64.0, 1e30, -64.0, -1e30, 0.2)
+    expected = [0, 2, 2, 0, -2, 127, 127, 127, 127, -127, -127, 0]
+    for rows in (1, 9):
+        found = quantized(np.repeat(x, rows, axis=0), kernels, 2.0)
+        assert found[:, :12].tolist() == [expected] * rows
+        assert not found[:, 12:].any()
 
 
 @with_kernels

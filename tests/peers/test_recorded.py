@@ -6,7 +6,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from marian_files import LINES, opus_directory
+from marian_files import (
+    ALPHA,
+    HEADS,
+    LINES,
+    SETTINGS,
+    firefox_directory,
+    opus_directory,
+    parameters,
+)
 from oracles import recorded
 from oracles.comparing import (
     Ours,
@@ -17,9 +25,10 @@ from oracles.comparing import (
     quality,
     sums_of_words,
 )
+from oracles.static_int8 import StaticStudent
 
 from sieve.engines.engine import Engine, Hypothesis
-from sieve.engines.native.native_engine import NativeEngine
+from sieve.engines.native.native_engine import NativeEngine, available_kernels
 from sieve.engines.options import SearchOptions
 from sieve.engines.torch.torch_engine import TorchEngine
 from sieve.importers.importing import ImportOptions, import_model
@@ -78,6 +87,31 @@ def test_marian_would_write_the_same_again(tmp_path: Path) -> None:
         assert case.outputs == kept.outputs
         for now, then in zip(case.scores, kept.scores, strict=True):
             assert now == pytest.approx(then, abs=2e-5)
+
+
+def test_a_student_rounds_activations_with_its_own_multipliers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To the last float but where norms and attention add up otherwise; on every CPU."""
+    source = firefox_directory(tmp_path / "student")
+    import_model(Origin(source), tmp_path / "ours", ImportOptions(sample=("a cat",)))
+    tokenizer = Ours(tmp_path / "ours").translator.tokenizers.source
+    arrays = parameters(SETTINGS, tokenizer.vocab_size)
+    oracle = StaticStudent(arrays, dict.fromkeys(arrays, ALPHA), HEADS)
+    rng = np.random.default_rng(3)
+    sources = tokenizer.encode(LINES)
+    targets = [rng.integers(2, tokenizer.vocab_size, 1 + n % 7).tolist() for n in range(len(LINES))]
+    expected = [
+        oracle.forced([*ids, 0], [*target, 0], SETTINGS["enc-depth"])
+        for ids, target in zip(sources, targets, strict=True)
+    ]
+    assert oracle.saturated > 0
+    for kernels in available_kernels():
+        monkeypatch.setenv("SIEVE_KERNELS", kernels)
+        found = Ours(tmp_path / "ours").score(LINES, targets)
+        apart = [np.abs(np.subtract(a, b)).max() for a, b in zip(found, expected, strict=True)]
+        assert sum(difference < 2e-5 for difference in apart) >= 0.7 * len(LINES)
+        assert max(apart) < 0.2  # a value near the middle of two integers went the other way
 
 
 def test_an_imported_model_writes_what_transformers_does(tmp_path: Path) -> None:

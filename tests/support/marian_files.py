@@ -16,6 +16,8 @@ from sieve.importers.marian.marian_shortlist import checksum
 
 LINES = ["the cat sat on the mat", "a dog and a cat ran", "two dogs sat on a mat near the dog"]
 WIDTH, HIDDEN, HEADS = 16, 24, 4
+ALPHA = 48.0
+"""What activations are multiplied with before they are rounded: some are beyond 127 then."""
 SETTINGS: dict[str, Any] = {
     "bert-type-vocab-size": 2,
     "dec-cell": "ssru",
@@ -178,10 +180,11 @@ def marian_binary(settings: Mapping[str, Any], arrays: Arrays, int8: bool = True
             stored = integers if name.endswith("Wemb") else integers.T
             data = stored.tobytes() + struct.pack("<f", multiplier)
             items.append((name, 0x4101, array.shape, _padded(data)))
-            alpha = struct.pack("<f", 3.0)
-            # of the embedding it is stored as integers, too
-            kind = 0x4101 if name == "Wemb" else 0x0404
-            data = _padded(b"\1" + alpha if name == "Wemb" else alpha)
+            # of the embedding it is stored as an integer and its multiplier
+            kind, data = 0x0404, struct.pack("<f", ALPHA)
+            if name == "Wemb":
+                kind, data = 0x4101, b"\x7f" + struct.pack("<f", 127 / ALPHA)
+            data = _padded(data)
             items.append((f"{name}_QuantMultA", kind, (1, 1), data))
         else:
             items.append((name, 0x0404, array.shape, _padded(array.tobytes())))
