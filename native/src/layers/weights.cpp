@@ -156,7 +156,8 @@ Weights Matrix::plain_part(std::size_t first, std::size_t count) const {
   return found;
 }
 
-void GatheredRows::start(const Matrix& from) {
+void GatheredRows::start(const Matrix& from, bool plain) {
+  plain_ = plain;
   weights_ = {{nullptr, nullptr, nullptr, 0, from.depth()}, {nullptr, 0, from.depth()}};
 }
 
@@ -164,7 +165,7 @@ void GatheredRows::append(const Matrix& from, std::span<const std::int32_t> chan
   const std::size_t before = from.is_int8() ? weights_.int8.channels : weights_.floats.channels;
   const std::size_t count = before + channels.size(), wide = padded(count);
   if (from.is_int8()) {
-    const Int8Matrix& w = from.weights().int8;
+    const Int8Matrix w = (plain_ ? from.plain_part(0, from.channels()) : from.weights()).int8;
     const std::size_t quads = padded(w.depth) / 4;
     bytes_.grow(wide * quads * 4);
     scale_.grow(wide);

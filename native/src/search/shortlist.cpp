@@ -81,7 +81,7 @@ void Shortlist::choose(const Model& model, const Selection& selection, const Sen
 /// The votes for a sentence's candidates, bonuses included; −∞ for all others.
 void Shortlist::vote_among(const Sentence& sentence, Workspace& work, float* logits) {
   const std::size_t count = sentence.candidates.size();
-  candidates_.start(model_->head());
+  candidates_.start(model_->head(), true);
   candidates_.append(model_->head(), sentence.candidates);
   float* votes = candidate_votes_.grow(padded(count));
   work.activations.pool(model_->kernels(), candidates_.weights(), votes);
