@@ -120,8 +120,7 @@ def test_multipliers_of_activations_stay(tmp_path: Path) -> None:
     matrices = {n.removesuffix(".weight") for n, m in model.tensors.items() if len(m.shape) == 2}
     assert fixed == matrices
     for name in fixed:
-        multiplier = model.tensors[f"{name}.input_multiplier"]
-        assert floats(multiplier) == pytest.approx([ALPHA], rel=1e-6)
+        assert floats(model.tensors[f"{name}.input_multiplier"]) == pytest.approx([ALPHA], rel=1e-6)
     # all rows ones and one step: (127 + ALPHA) · Σ q / (ALPHA · W) − 127 · Σ q / (ALPHA · W) + b
     arrays = parameters(SETTINGS, model.config.tgt_vocab_size)
     integers, multiplier = quantized(arrays["encoder_l1_ffn_W1"])

@@ -3,7 +3,7 @@
 import io
 import json
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -193,7 +193,7 @@ def marian_binary(settings: Mapping[str, Any], arrays: Arrays, int8: bool = True
     return packed(items)
 
 
-def packed(items: list[tuple[str, int, tuple[int, ...], bytes]]) -> bytes:
+def packed(items: Sequence[tuple[str, int, tuple[int, ...], bytes]]) -> bytes:
     """The container: headers, names, shapes, a gap to a multiple of 256, data."""
     out = struct.pack("<2Q", 1, len(items))
     for name, kind, shape, data in items:
