@@ -21,3 +21,16 @@ def test_missing_extra_is_one_sentence_with_the_command() -> None:
         "training needs sieve_no_such_module, which is not installed: "
         "pip install 'sieve-nmt[train]'"
     )
+
+
+def test_a_message_is_one_line_that_a_terminal_can_show() -> None:
+    error = InputError("got 'a\nb\x1b[2Jc\ud800\u202e', expected é, 語 and 😀")
+    assert str(error) == "got 'a b\ufffd[2Jc\ufffd\ufffd', expected é, 語 and 😀"
+    str(error).encode()
+
+
+def test_long_foreign_values_are_shortened() -> None:
+    text = str(ConfigError(f"key: got {'x' * 100_000}, expected less"))
+    assert len(text) < 2100
+    assert text.startswith("key: got xxx") and text.endswith("xxx, expected less")
+    assert " … " in text

@@ -12,9 +12,15 @@ The command line prints the text and exits with 2; anything else is a bug and sh
 import importlib
 from types import ModuleType
 
+LONGEST = 2000
+"""Characters of a message; of a longer one the middle is left out."""
+
 
 class SieveError(Exception):
-    """Base of all errors with a message for the user."""
+    """Base of all errors with a message for the user: one line that any terminal can show."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(_presentable(message))
 
 
 class InputError(SieveError):
@@ -31,6 +37,16 @@ class ModelError(SieveError):
 
 class MissingExtraError(SieveError):
     """An optional dependency is not installed."""
+
+
+def _presentable(message: str) -> str:
+    """What a message quotes may be of any length and hold anything, escape codes included."""
+    if len(message) > LONGEST:
+        half = LONGEST // 2
+        message = f"{message[:half]} … {message[-half:]}"
+    if message.isprintable():
+        return message
+    return "".join(c if c.isprintable() else " " if c.isspace() else "\ufffd" for c in message)
 
 
 def require(module: str, extra: str, purpose: str) -> ModuleType:

@@ -2,12 +2,23 @@ import hashlib
 import os
 import socket
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from sieve.errors import ModelError
-from sieve.files import Folder, file_hash, read_content, read_json, read_tensors
+import sieve
+from sieve.errors import InputError, ModelError, SieveError
+from sieve.files import (
+    Folder,
+    file_hash,
+    read_content,
+    read_json,
+    read_tensors,
+    whole_directory,
+    write_json,
+)
+from sieve.translate.streams import file_lines
 
 
 @pytest.mark.parametrize("content", [b"", b"[1]", b"{", b"\xff", b"null"])
@@ -60,9 +71,20 @@ def test_tensors_larger_than_memory_are_not_read(tmp_path: Path) -> None:
         read_tensors(tmp_path / "huge")
 
 
-def test_a_name_with_a_nul_is_no_name(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match=r"x\\x00': no name of a file: it has a NUL"):
-        read_content(tmp_path / "x\0")
+@pytest.mark.parametrize("name", ["x\0", "x\ud800"])
+def test_what_no_file_can_be_called(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    write: Callable[[Path], object] = partial(write_json, value={})
+    for touch in (read_content, read_json, read_tensors, write, sieve.load):
+        with pytest.raises(
+            SieveError, match=r"got a name with NUL or half|no such model directory"
+        ):
+            touch(path)
+    with pytest.raises(InputError, match="got a name with NUL or half"), whole_directory(path):
+        pass
+    with pytest.raises(InputError, match="got a name with NUL or half"):
+        list(file_lines(path))
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("name", ["../secret", "/etc/passwd", "..", ".", "", "a/b", "a\\b", "a\0"])

@@ -2,8 +2,10 @@
 
 # private: a line without the verb
 
+import contextlib
 import gzip
 import json
+import os
 import random
 import threading
 from pathlib import Path
@@ -19,7 +21,7 @@ from sieve.bundle.weights import float_tensors
 from sieve.errors import ConfigError, InputError, ModelError, SieveError
 from sieve.importers.cache import cached
 from sieve.importers.families import importer_of
-from sieve.importers.importing import ImportOptions, import_model
+from sieve.importers.importing import ImportOptions, file_hashes, import_model
 from sieve.importers.opening import changeable_directory, foreign_source, model_directory
 from sieve.importers.origin import Origin, languages_in, read_bytes
 from sieve.importers.tensors import floats
@@ -342,3 +344,27 @@ def test_json_of_the_catalogue_has_the_hashes(tmp_path: Path, own_cache: Path) -
 
     entry = catalogue(own_cache / "imported")[-1]
     assert len(json.loads(_as_json(entry))["origin"]["files"]) == 3
+
+
+def link_to_zeros(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+@pytest.mark.parametrize("family", MADE)
+def test_special_files_as_parts_of_a_model(family: str, tmp_path: Path) -> None:
+    """Devices without end and pipes that nobody writes to are refused, or as if not there."""
+    names = [path.name for path in MADE[family](tmp_path / "model-en-pt").iterdir()]
+    for name in names:
+        for number, make in enumerate((os.mkfifo, link_to_zeros)):
+            folder = MADE[family](tmp_path / f"{name}-{number}-en-pt")
+            (folder / name).unlink()
+            make(folder / name)
+            with contextlib.suppress(SieveError):
+                import_model(Origin(folder), tmp_path / "made", ImportOptions(family=family))
+            with contextlib.suppress(SieveError):
+                import_model(Origin(folder / name), tmp_path / "made")
+            for read in (read_bytes, lambda path: file_hashes([path])):
+                with pytest.raises(
+                    ModelError, match=r"is a (pipe|device), expected a regular file"
+                ):
+                    read(folder / name)

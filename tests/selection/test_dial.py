@@ -59,6 +59,17 @@ def test_kept_as_json() -> None:
         {"sentences": 1, "points": [[1, 2, 3, 4]]},
         {"sentences": 1, "points": [[math.nan, 1, 3, 4]]},
         {"sentences": 1, "points": 7},
+        {"sentences": math.inf, "points": [[1, 1, 3, 4]]},
+        {"sentences": -1, "points": [[1, 1, 3, 4]]},
+        {"sentences": 1, "points": [[-1e9, 1, 3, 4]]},  # its λ is no number
+        {"sentences": 1, "points": [[1, 1, math.inf, 4]]},
+        {"sentences": 1, "points": [[1, 1, 3, math.nan]]},
+        {"sentences": 1, "points": [[1, 1, -3, 4]]},
+        {"sentences": 1, "points": [[10**400, 1, 3, 4]]},
+        {"sentences": 1, "points": [[1, 0.9, 3, 4], [2, 0.9, 3, 4]]},  # not by λ
+        {"sentences": 1, "points": [[1, 0.9, 3, 4], [1, 0.9, 3, 4]]},
+        {"sentences": 1, "points": [[2, 0.9, 3, 4], [1, 0.8, 3, 4]]},  # more tokens, less recall
+        {"sentences": 1, "points": [[2, 0.9, 3, 4], [1, 0.9, 2, 4]]},
     ],
 )
 def test_damaged(content: object) -> None:

@@ -84,6 +84,8 @@ def test_a_table_survives_config_json() -> None:
         {"kind": "rank", "edges": [1, 10**12], "bonus": [1.0, 1.0]},
         {"kind": "rank", "edges": [1], "bonus": [1.0, 2.0]},
         {"kind": "rank", "edges": [1], "bonus": [float("nan")]},
+        {"kind": "rank", "edges": [1], "bonus": [1e39]},  # infinite as float32
+        {"kind": "rank", "edges": [1], "bonus": [10**400]},
         {"kind": "rank", "edges": [1], "bonus": ["much"]},
         {"kind": "rank", "edges": 4, "bonus": 4},
     ],

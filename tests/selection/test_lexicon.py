@@ -118,6 +118,25 @@ def test_damage_is_named(tmp_path: Path) -> None:
         Lexicon.open(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("targets", -1, "target ids -1 to "),
+        ("targets", 10**6, "to 1000000, expected 0 to "),
+        ("counts", -5, "counts has -5, expected 0 or more"),
+        ("source_counts", -1, "source_counts has -1"),
+        ("target_counts", -1, "target_counts has -1"),
+    ],
+)
+def test_numbers_that_cannot_be(tmp_path: Path, name: str, value: int, message: str) -> None:
+    lexicon = small()
+    numbers = getattr(lexicon, name).copy()
+    numbers[-1] = value
+    replace(lexicon, **{name: numbers}).save(tmp_path)
+    with pytest.raises(ModelError, match=f"damaged: .*{message}"):
+        Lexicon.open(tmp_path)
+
+
 @pytest.mark.slow
 def test_of_full_size(tmp_path: Path) -> None:
     """32,000 source words x 10,000 targets, 2.6 GB: read once, and never copied."""

@@ -46,7 +46,24 @@ def test_one_outcome_only(same: bool) -> None:
     assert (value > 0.9) == same
 
 
-@pytest.mark.parametrize("content", [None, "x", [1, 2], [1, 2, 3, 4, "x"], [1, 2, 3, 4, math.inf]])
+@pytest.mark.parametrize(
+    "content",
+    [
+        None,
+        "x",
+        [1, 2],
+        [1, 2, 3, 4, "x"],
+        [1, 2, 3, 4, math.inf],
+        [1, 2, 3, 4, 1e9],
+        [10**400] * 5,
+    ],
+)
 def test_damaged(content: object) -> None:
     with pytest.raises(ModelError, match="weights of confidence are damaged"):
         Confidence.from_json(content, "here")
+
+
+def test_large_weights_overflow_nothing() -> None:
+    for sign, expected in ((1.0, 1.0), (-1.0, 0.0)):
+        confidence = Confidence((0.0, 0.0, sign * 1e6, 0.0, 0.0))
+        assert confidence.of(made(-0.5, 5.0)) == expected

@@ -44,6 +44,8 @@ VERBS = {
 }
 
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
+_OUR_FAULT = (errno.EBADF, errno.EINVAL, errno.EFAULT)
+"""What a system says to a program that asks for nonsense."""
 
 
 def run() -> None:
@@ -69,10 +71,14 @@ def main(argv: Sequence[str]) -> int:
         _drop_output()
         return 0
     except OSError as error:
-        if error.errno not in _DISK_FULL:
+        if error.errno is None or error.errno in _OUR_FAULT:
             raise
-        _drop_output()
-        print(f"sieve {verb}: {error.strerror}; free some and rerun", file=sys.stderr)
+        where = f"{error.filename}: " if error.filename else ""
+        advice = ""
+        if error.errno in _DISK_FULL:
+            _drop_output()
+            advice = "; free some and rerun"
+        print(f"sieve {verb}: {where}{error.strerror}{advice}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print(f"sieve {verb}: interrupted", file=sys.stderr)

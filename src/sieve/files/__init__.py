@@ -17,7 +17,14 @@ from sieve.files.atomic import (
     write_json,
 )
 from sieve.files.folder import Folder, Place, folder_of, is_plain
-from sieve.files.regular import ALIGNMENT, file_hash, read_content, read_json, regular_file
+from sieve.files.regular import (
+    ALIGNMENT,
+    check_name,
+    file_hash,
+    read_content,
+    read_json,
+    regular_file,
+)
 from sieve.files.tensor_files import (
     TensorFile,
     Tensors,
@@ -33,6 +40,7 @@ __all__ = [
     "Place",
     "TensorFile",
     "Tensors",
+    "check_name",
     "check_shapes",
     "claim_partial",
     "copy_file",

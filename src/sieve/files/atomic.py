@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sieve.errors import InputError
+from sieve.files.regular import check_name
 from sieve.files.unfinished import new_scratch
 from sieve.processes.locks import FileLock
 
@@ -19,6 +20,7 @@ _MOST_LINKS = 40  # as Linux has it
 @contextmanager
 def whole_directory(directory: Path) -> Iterator[Path]:
     """A scratch directory beside `directory` that takes its name when the block succeeds."""
+    check_name(directory)
     if directory.is_symlink():
         raise InputError(f"{directory}: is a symbolic link; give the directory itself")
     if directory.exists() and not directory.is_dir():
@@ -45,6 +47,7 @@ def replaceable(path: Path) -> Path | None:
 
     None for a device, a pipe or an open file of this process (/dev/stdout): those are written to.
     """
+    check_name(path)
     if path.is_dir():
         raise InputError(f"{path}: is a directory, expected a file to write; choose another")
     target = path

@@ -39,8 +39,7 @@ def regular_file(path: Path, most: int) -> Iterator[tuple[BinaryIO, int]]:
         path: The file, or a link to one.
         most: Bytes that it may have.
     """
-    if "\0" in str(path):
-        raise ModelError(f"{str(path)!r}: no name of a file: it has a NUL")
+    check_name(path)
     try:  # a pipe that nobody writes to must not block
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         with open(descriptor, "rb", buffering=0) as file:
@@ -57,6 +56,16 @@ def regular_file(path: Path, most: int) -> Iterator[tuple[BinaryIO, int]]:
         raise ModelError(f"{path}: no such file") from None
     except OSError as error:
         raise ModelError(f"{path}: cannot be read: {error.strerror or error}") from None
+
+
+def check_name(path: str | Path) -> None:
+    """Refuses what no file can be called."""
+    try:
+        if b"\0" not in os.fsencode(path):
+            return
+    except UnicodeEncodeError:  # half of a surrogate pair
+        pass
+    raise InputError(f"{str(path)!r:.200}: got a name with NUL or half a character, which none has")
 
 
 def read_content(path: Path, most: int = MOST) -> bytes:

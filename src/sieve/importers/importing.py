@@ -19,12 +19,12 @@ from sieve.bundle.integrity import CARD_FILE
 from sieve.bundle.quantization import LAYOUT, Integers, quantize
 from sieve.config import to_dict
 from sieve.errors import ConfigError, ModelError
-from sieve.files import read_json
+from sieve.files import read_json, regular_file
 from sieve.importers.alignment.attention_choice import AttentionChoice, aligned, choose_alignment
 from sieve.importers.alignment.sample_lines import SampleLines, sample_lines
 from sieve.importers.families import importer_of
 from sieve.importers.foreign_model import ForeignModel
-from sieve.importers.origin import Origin, languages_in, read_bytes
+from sieve.importers.origin import MOST_BYTES, Origin, languages_in, read_bytes
 from sieve.importers.tensors import check_tensors, floats
 from sieve.importers.vocabulary_check import check_vocabularies
 from sieve.log import logger
@@ -116,7 +116,7 @@ def file_hashes(files: Sequence[Path]) -> dict[str, str]:
     """SHA-256 of each file by its name."""
     hashes = {}
     for path in dict.fromkeys(files):
-        with path.open("rb") as file:
+        with regular_file(path, MOST_BYTES) as (file, _):
             digest = hashlib.sha256()
             while part := file.read(2**20):
                 digest.update(part)

@@ -12,10 +12,13 @@ from itertools import pairwise
 from pathlib import Path
 
 from sieve.errors import InputError, ModelError, require
+from sieve.files import read_content, regular_file
 
 _PACKED = (".gz", ".zst")
 _MOST_EXPANSION = 64
 """No model becomes this many times larger when it is unpacked."""
+MOST_BYTES = 2**36
+"""Of a file of a model: 64 GiB."""
 _CHUNK = 2**20
 _CODE = re.compile("[a-z]{2,3}")
 _JOINT = re.compile(r"^(?:model|lex|vocab)[.\w]*?\.([a-z]{2})([a-z]{2})\.")
@@ -89,8 +92,8 @@ def read_bytes(path: Path) -> bytes:
     """The content of a file, unpacked where its name says that it is packed."""
     try:
         if path.suffix not in _PACKED:
-            return path.read_bytes()
-        most = _MOST_EXPANSION * path.stat().st_size + _CHUNK
+            return read_content(path, MOST_BYTES)
+        most = min(_MOST_EXPANSION * path.stat().st_size + _CHUNK, MOST_BYTES)
         parts, size = [], 0
         for part in _gunzipped(path) if path.suffix == ".gz" else _unzstd(path):
             size += len(part)
@@ -106,7 +109,7 @@ def beginning(path: Path, size: int) -> bytes:
     """The first bytes of a file, unpacked; none where it cannot be read."""
     try:
         if path.suffix not in _PACKED:
-            with path.open("rb") as file:
+            with regular_file(path, MOST_BYTES) as (file, _):
                 return file.read(size)
         return next(_gunzipped(path) if path.suffix == ".gz" else _unzstd(path), b"")[:size]
     except (OSError, ModelError):
@@ -116,7 +119,7 @@ def beginning(path: Path, size: int) -> bytes:
 def _gunzipped(path: Path) -> Iterator[bytes]:
     unpacker = zlib.decompressobj(wbits=31)
     try:
-        with path.open("rb") as file:
+        with regular_file(path, MOST_BYTES) as (file, _):
             while not unpacker.eof and (packed := unpacker.unconsumed_tail or file.read(_CHUNK)):
                 yield unpacker.decompress(packed, _CHUNK)
             if not unpacker.eof:
@@ -128,7 +131,7 @@ def _gunzipped(path: Path) -> Iterator[bytes]:
 def _unzstd(path: Path) -> Iterator[bytes]:
     zstandard = require("zstandard", "import", "reading .zst files")
     try:
-        with path.open("rb") as file:
+        with regular_file(path, MOST_BYTES) as (file, _):
             reader = zstandard.ZstdDecompressor(max_window_size=2**27).stream_reader(file)
             while part := reader.read(_CHUNK):
                 yield part

@@ -9,12 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from sieve.errors import ConfigError, ModelError
 
 DEFAULT_THRESHOLD = 0.9
 """λ of a model that was not calibrated, as in the paper."""
+
+_MOST_LOG_ODDS = 100.0  # beyond, λ is 0 or 1
 
 
 @dataclass(frozen=True)
@@ -92,11 +95,27 @@ class Dial:
                 raise TypeError
             points = tuple(DialPoint(*map(float, row)) for row in content["points"])
             sentences = int(content["sentences"])
-            valid = all(math.isfinite(p.log_odds) and 0 <= p.recall <= 1 for p in points)
-            if not points or not valid:
+            if not points or sentences < 0 or not _plausible(points):
                 raise ValueError
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, OverflowError):
             raise ModelError(
                 f"{where}: the calibration is damaged; run sieve calibrate again"
             ) from None
-        return cls(sentences, tuple(sorted(points, key=lambda point: -point.log_odds)))
+        return cls(sentences, points)
+
+
+def _plausible(points: tuple[DialPoint, ...]) -> bool:
+    """Whether these can have been measured: the lower the threshold, the more tokens."""
+    ranges = all(
+        abs(p.log_odds) <= _MOST_LOG_ODDS
+        and 0 <= p.recall <= 1
+        and 0 <= p.mean_words < math.inf
+        and 0 <= p.most_words < math.inf
+        for p in points
+    )
+    return ranges and all(
+        before.log_odds > after.log_odds
+        and before.recall <= after.recall
+        and before.mean_words <= after.mean_words
+        for before, after in pairwise(points)
+    )

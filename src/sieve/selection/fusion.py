@@ -6,7 +6,6 @@ The table is learnt (`sieve.train.fit_fusion`) and kept in config.json. Asks no 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,6 +23,7 @@ from sieve.tokenize.vocabulary import IntArray
 EDGES = (1, 2, 3, 5, 10, 20, 50, 100)
 """Last rank of each bucket; the best token of a list has rank 1."""
 _MOST = 1_000_000
+_LARGEST = 1000.0  # log-odds
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,10 @@ class Fusion:
         rising = all(a < b for a, b in zip((0, *self.edges), self.edges, strict=False))
         if not self.edges or not rising or self.edges[-1] > _MOST:
             raise ValueError(f"edges {self.edges}, expected ascending ranks from 1 on")
-        if len(self.bonus) != len(self.edges) or not all(map(math.isfinite, self.bonus)):
-            raise ValueError(f"bonuses {self.bonus}, expected {len(self.edges)} finite numbers")
+        if len(self.bonus) != len(self.edges) or not all(abs(b) <= _LARGEST for b in self.bonus):
+            raise ValueError(
+                f"bonuses {self.bonus}, expected {len(self.edges)} numbers up to {_LARGEST:g}"
+            )
 
     @cached_property
     def by_rank(self) -> npt.NDArray[np.float32]:
@@ -66,7 +68,7 @@ class Fusion:
             if any(type(edge) is not int for edge in content["edges"]):
                 raise TypeError
             return cls(tuple(content["edges"]), tuple(map(float, content["bonus"])))
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, OverflowError):
             raise ModelError(
                 f"{where}: the bonuses of selection.fusion are damaged; run sieve calibrate "
                 "--fuse again"

@@ -106,7 +106,7 @@ class Lexicon:
         return lexicon
 
     def _check(self, path: Path) -> None:
-        """Refuses offsets that lead outside; reads no entry."""
+        """Refuses offsets and ids that lead outside, and counts below 0."""
         offsets, size = self.offsets, len(self.targets)
         if (
             not len(offsets)
@@ -122,6 +122,16 @@ class Lexicon:
                 f"{path}: damaged: {len(self.source_counts)} source counts, "
                 f"expected {len(offsets) - 1}"
             )
+        targets = self.targets
+        if size and not 0 <= int(targets.min()) <= int(targets.max()) < self.tgt_vocab_size:
+            raise ModelError(
+                f"{path}: damaged: target ids {targets.min()} to {targets.max()}, expected 0 to "
+                f"{self.tgt_vocab_size - 1}"
+            )
+        for name in ("counts", "source_counts", "target_counts"):
+            numbers = getattr(self, name)
+            if len(numbers) and numbers.min() < 0:
+                raise ModelError(f"{path}: damaged: {name} has {numbers.min()}, expected 0 or more")
 
 
 _TENSORS: dict[str, type[np.generic]] = {

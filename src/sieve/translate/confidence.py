@@ -19,6 +19,8 @@ from sieve.errors import ModelError
 
 _MARGIN = 8.0  # more does not make it surer
 _DIGITS = 6  # those that every C library's exp and log agree on
+_MOST_ODDS = 500.0  # more is 0 or 1 in every digit
+_LARGEST = 1e6  # weight
 _STEPS, _DECAY = 50, 1e-3
 
 
@@ -40,6 +42,7 @@ class Confidence:
         """Probability that a search over all tokens gives the same translation."""
         pairs = zip(self.weights, features(hypothesis), strict=True)
         odds = sum(weight * value for weight, value in pairs)
+        odds = min(max(odds, -_MOST_ODDS), _MOST_ODDS)
         return round(1.0 / (1.0 + math.exp(-odds)), _DIGITS)
 
     @classmethod
@@ -73,9 +76,12 @@ class Confidence:
         """
         try:
             values: npt.NDArray[np.float64] = np.array(content, np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             values = np.zeros(0)
-        if values.shape != (len(features(Hypothesis((), (), 0))),) or not np.isfinite(values).all():
+        if (
+            values.shape != (len(features(Hypothesis((), (), 0))),)
+            or not (np.abs(values) <= _LARGEST).all()
+        ):
             raise ModelError(
                 f"{where}: the weights of confidence are damaged; run sieve calibrate again"
             )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sieve.errors import InputError
-from sieve.files import whole_file
+from sieve.files import check_name, whole_file
 
 if TYPE_CHECKING:
     from sieve.translate.translation import Translation
@@ -39,6 +39,7 @@ def in_order(lines: Iterable[str], run: Run) -> Iterator[Translation]:
 def file_lines(path: str | Path) -> Iterator[str]:
     """The lines of a UTF-8 file; a file that is none says so, with the line."""
     number = 0
+    check_name(path)
     try:
         with open(path, encoding="utf-8", newline="\n") as file:
             for number, line in enumerate(file, start=1):  # noqa: B007 (told in errors)

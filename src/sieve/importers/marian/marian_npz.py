@@ -13,7 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sieve.errors import ModelError
+from sieve.files import regular_file
 from sieve.importers.marian.marian_binary import SETTINGS, Marian
+from sieve.importers.origin import MOST_BYTES
 
 _MOST_EXPANSION = 64
 _HEADER_LIMIT = 10_000
@@ -22,7 +24,7 @@ _HEADER_LIMIT = 10_000
 def read_marian_npz(path: Path) -> Marian:
     """The settings and parameters of a file; damage is a ModelError."""
     try:
-        with zipfile.ZipFile(path) as archive:
+        with regular_file(path, MOST_BYTES) as (file, _), zipfile.ZipFile(file) as archive:
             _check_sizes(archive, path)
             arrays = {
                 info.filename.removesuffix(".npy"): _array(archive.read(info), path, info.filename)
