@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sieve.files import Place
+from sieve.repair.capitals import ShoutedNames
 from sieve.repair.clock import Clock, Hours
 from sieve.repair.garbage import Garbage
 from sieve.repair.glossary import Glossary
@@ -60,7 +61,8 @@ def open_repairs(directory: Place, languages: tuple[str, str], tokenizers: Token
     if not can_lack(tokenizers.source):
         return repairs
     letters = UnknownLetters(tokenizers.source, tokenizers.target, script_of(languages[0]))
-    return Repairs((*repairs.steps, letters), repairs.surface)
+    names = [ShoutedNames()] if repairs.surface is not None else []
+    return Repairs((*names, *repairs.steps, letters), repairs.surface)
 
 
 def repairs_for(
