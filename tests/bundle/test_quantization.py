@@ -39,6 +39,24 @@ def test_layout_and_values_by_hand() -> None:
     np.testing.assert_array_equal(scale, expected)
 
 
+def test_multiplied_as_in_ctranslate2() -> None:
+    """In the middle of two integers the two ways differ, by one; of tiny rows nothing is left."""
+    weight = np.zeros((3, 4), np.float32)
+    weight[0] = [2.7600896, -2.4014955, 1.0, -0.5]  # 127, −110.5 or a little less, 46.01, −23.01
+    weight[2] = 1e-37
+    ones = np.ones(64, np.float32)
+    divided, scale = pack(weight)
+    multiplied, same_scale = pack(weight, multiply=True)
+    np.testing.assert_array_equal(scale, same_scale)
+    assert sorted(unpack(packed, ones, (3, 4))[0].tolist() for packed in (divided, multiplied)) == [
+        [127, -111, 46, -23],
+        [127, -110, 46, -23],
+    ]
+    factor = np.float32(127) / weight[0].max()
+    np.testing.assert_array_equal(unpack(multiplied, ones, (3, 4))[0], np.rint(weight[0] * factor))
+    assert not unpack(multiplied, ones, (3, 4))[1:].any()
+
+
 def test_what_is_packed_padded_and_left() -> None:
     values = np.random.default_rng(0).normal(size=(70, 3)).astype(np.float32)
     bias = np.arange(70, dtype=np.float32)

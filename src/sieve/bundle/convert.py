@@ -50,7 +50,7 @@ def convert(model: Path, form: Form, output: Path | None = None) -> Converted:
     sections = bundle.sections("weights")
     if form == "int8":
         sections["weights"] = {"format": form, "layout": LAYOUT}
-        converted = quantize(tensors, str(model))
+        converted = quantize(tensors, str(model), multiply="origin" in bundle.config)
     else:
         if bundle.is_int8:
             tensors = {**dequantize(tensors, expected_shapes(bundle, tensors), str(model))}

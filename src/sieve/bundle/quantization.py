@@ -54,13 +54,14 @@ class Integers:
 
 
 def quantize(
-    tensors: Mapping[str, npt.NDArray[Any] | Integers], where: str
+    tensors: Mapping[str, npt.NDArray[Any] | Integers], where: str, multiply: bool = False
 ) -> dict[str, npt.NDArray[Any]]:
     """The int8 form of float32 or float16 tensors under their parameter names.
 
     Args:
         tensors: All tensors of a model; `Integers` stay as they are.
         where: Their origin, for error messages.
+        multiply: As in `pack`.
     """
     sizes = _sizes({name: array.shape for name, array in tensors.items()})
     result: dict[str, npt.NDArray[Any]] = {}
@@ -75,7 +76,7 @@ def quantize(
                 f"{where}: tensor {name} is {array.dtype}, expected float32 or float16"
             )
         if array.ndim == 2:
-            result[name], scale = pack(array)
+            result[name], scale = pack(array, multiply)
             result[f"{name}_scale"] = scale
             fits = (scale <= MOST).all()
         else:
@@ -139,10 +140,15 @@ def padded(size: int) -> int:
     return -(-size // BLOCK) * BLOCK
 
 
-def pack(weight: npt.NDArray[Any]) -> tuple[ByteArray, FloatArray]:
+def pack(weight: npt.NDArray[Any], multiply: bool = False) -> tuple[ByteArray, FloatArray]:
     """Bytes (Np/64, Kp/4, 64, 4) and scales (Np,) of a matrix (N, K).
 
     A row that is not finite has a scale that is not finite, and no meaning.
+
+    Args:
+        weight: The matrix.
+        multiply: Whether values are multiplied with 127 / the largest of their row, as in
+            CTranslate2, not divided by their scale: some in the middle of two integers differ.
     """
     N, K = weight.shape
     Np, Kp = padded(N), padded(K)
@@ -153,12 +159,20 @@ def pack(weight: npt.NDArray[Any]) -> tuple[ByteArray, FloatArray]:
         step = np.abs(rows).max(axis=1) / np.float32(LIMIT)
         scale[start : start + len(rows)] = step
         with np.errstate(invalid="ignore"):
-            values = np.rint(rows / np.where(step > 0, step, np.float32(1))[:, None])
+            values = np.rint(_steps(rows, step, multiply))
             block = np.full((padded(len(rows)), Kp), ZERO, np.uint8)
             block[: len(rows), :K] = (np.clip(values, -LIMIT, LIMIT) + ZERO).astype(np.uint8)
         groups = block.reshape(-1, BLOCK, Kp // 4, 4)
         packed[start // BLOCK :][: len(groups)] = groups.transpose(0, 2, 1, 3)
     return packed, scale
+
+
+def _steps(rows: FloatArray, step: FloatArray, multiply: bool) -> FloatArray:
+    """Rows in units of their steps."""
+    if multiply:
+        top = np.abs(rows).max(axis=1, keepdims=True)
+        return rows * (np.float32(LIMIT) / np.where(top > 1 / MOST, top, np.float32(LIMIT)))
+    return rows / np.where(step > 0, step, np.float32(1))[:, None]
 
 
 def pack_integers(matrix: Integers) -> ByteArray:

@@ -140,7 +140,7 @@ def _form(model: ForeignModel) -> str:
 
 def _stored(model: ForeignModel, form: str, where: str) -> dict[str, npt.NDArray[Any]]:
     if form == "int8":
-        return quantize(model.tensors, where)
+        return quantize(model.tensors, where, multiply=True)
     return {
         name: floats(matrix) for name, matrix in model.tensors.items() if not is_fixed_input(name)
     }
