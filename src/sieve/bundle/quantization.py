@@ -171,8 +171,9 @@ def _steps(rows: FloatArray, step: FloatArray, multiply: bool) -> FloatArray:
     """Rows in units of their steps."""
     if multiply:
         top = np.abs(rows).max(axis=1, keepdims=True)
-        return rows * (np.float32(LIMIT) / np.where(top > 1 / MOST, top, np.float32(LIMIT)))
-    return rows / np.where(step > 0, step, np.float32(1))[:, None]
+        factor = np.float32(LIMIT) / np.where(top > 1 / MOST, top, np.float32(LIMIT))
+        return np.asarray(rows * factor, np.float32)
+    return np.asarray(rows / np.where(step > 0, step, np.float32(1))[:, None], np.float32)
 
 
 def pack_integers(matrix: Integers) -> ByteArray:
