@@ -83,6 +83,7 @@ def test_a_release_of_opus_mt(tmp_path: Path) -> None:
     assert (done.family, done.languages, done.form) == ("marian", ("en", "fr"), "float32")
     translator = load(tmp_path / "model")
     tokenizer = translator.tokenizers.target
+    assert open_bundle(tmp_path / "model").config["origin"]["licence"] == "CC-BY 4.0"
     long = tokenizer.vocab_size - 1
     assert tokenizer.piece(long) == "long" * 40 and tokenizer.piece_id("\\") == long - 5
     assert tokenizer.piece(long - 4) == "\u2028" and tokenizer.piece_id("null") == long - 2

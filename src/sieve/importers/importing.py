@@ -31,6 +31,8 @@ from sieve.log import logger
 
 UNSTATED = "not stated: see where the model comes from"
 _LICENCE = re.compile(r"^license:\s*['\"]?([\w.+ -]{2,60})", re.MULTILINE)
+_LONGEST_TITLE = 60
+"""Characters of a licence's name; longer lines are text."""
 _LANGUAGE = re.compile(r"[a-z]{2,3}([_-][A-Za-z]{2,8})*|")
 
 
@@ -169,13 +171,16 @@ def _languages(source: Origin, files: Sequence[Path]) -> tuple[str, str]:
 
 
 def _licence(source: Origin) -> str:
-    """What the README's front matter or the files beside the model say."""
+    """What the README's front matter or the first line of a file LICENSE says."""
     readme = source.file("README.md")
     if readme is not None:
         match = _LICENCE.search(read_bytes(readme)[:20_000].decode("utf-8", "replace"))
         if match:
             return match[1].strip()
-    return UNSTATED
+    text = source.file("LICENSE")
+    lines = read_bytes(text)[:200].decode("utf-8", "replace").split("\n") if text else [""]
+    title = lines[0].strip()
+    return title if 2 < len(title) <= _LONGEST_TITLE else UNSTATED
 
 
 def _card(
