@@ -25,9 +25,9 @@ def engine(multiplier: float | None, kernels: str) -> NativeEngine:
         rows, columns = weights["tgt_embedding.weight"].shape
         ones = np.ones(len(tensors["tgt_embedding.weight_scale"]), np.float32)
         sums = unpack(tensors["tgt_embedding.weight"], ones, (rows, columns)).sum(axis=1)
-        scale = tensors["tgt_embedding.weight_scale"][:rows] / np.float32(multiplier)
+        scale = np.float32(1 / multiplier) * tensors["tgt_embedding.weight_scale"][:rows]
         bias = weights["output.bias"] - 127 * sums * scale
-        fixed = FixedInput(multiplier, scale, bias)
+        fixed = FixedInput(multiplier, scale, bias.astype(np.float32))
         tensors |= quantize({**weights, **fixed.tensors("tgt_embedding")}, "here")
     return NativeEngine(CONFIG, tensors, int8=True, threads=1, kernels=kernels)
 
