@@ -61,6 +61,14 @@ def test_votes_and_lists_add_up() -> None:
     ]
 
 
+def test_full_shortlists_are_all_tokens_and_cost_no_list() -> None:
+    every = Shortlist.everything(V, EOS)
+    assert Plan.given([every, every]) == Plan(everything=True)
+    mixed = Plan.given([every, Shortlist.of([5], EOS)])
+    assert selected(mixed) == [list(range(V)), [EOS, 5]]
+    assert Plan.given([]).select(Encoded(src_ids=())) == []
+
+
 def favouring(word: int, value: float) -> Bonuses:
     bonus = Bonus(np.array([word], np.int32), np.array([value], np.float32))
     return lambda src_ids: [bonus] * len(src_ids)

@@ -100,6 +100,8 @@ class Plan:
     @classmethod
     def given(cls, shortlists: Sequence[Shortlist]) -> Plan:
         """Shortlists that are known already."""
+        if shortlists and all(shortlist.full for shortlist in shortlists):
+            return cls(everything=True)
         return cls(lists=(lambda src_ids: [shortlist.ids for shortlist in shortlists],))
 
     def joined(self, other: Plan) -> Plan:

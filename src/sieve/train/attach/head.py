@@ -33,7 +33,7 @@ class HeadOptions:
     """Sentences of an update."""
     sampled: int = 2048
     """Tokens drawn besides those that the batch needs."""
-    learning_rate: float = 2e-3
+    learning_rate: float = 5e-3
     epochs: float = 12.0
     """Most passes over the text: more teach a head its text by heart."""
     size: int = 1000

@@ -17,7 +17,7 @@ from torch import Tensor
 from sieve.engines.native.native_engine import NativeEngine
 from sieve.engines.options import SearchOptions
 from sieve.files import map_tensors, whole_file, write_tensors
-from sieve.selection.selectors import FullVocabulary
+from sieve.selection.shortlist import Shortlist
 from sieve.tokenize.vocabulary import IntArray
 
 PIECE_LINES = 2000
@@ -64,7 +64,8 @@ def write_piece(
         references: Tokens that each sentence needs besides, if any.
     """
     encoded = engine.encode(src_ids)
-    hypotheses = engine.translate(src_ids, FullVocabulary(), GREEDY)
+    every = Shortlist.everything(engine.vocab_size, engine.specials.eos)
+    hypotheses = engine.decode(encoded, [every] * len(src_ids), GREEDY)
     targets = [np.asarray(best[0].tokens, np.int32) for best in hypotheses]
     if references is not None:
         pairs = zip(targets, references, strict=True)

