@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -307,6 +308,7 @@ def test_files_and_resuming(
     [
         ("options", "--length-penalty"),
         ("input", "input"),
+        ("input of the same size", "input"),
         ("glossary", "glossary"),
         ("model.safetensors", "model.safetensors"),
         ("config.json", "config.json"),
@@ -326,6 +328,11 @@ def test_what_has_changed_is_told_and_nothing_is_mixed(
         arguments += ["--length-penalty", "0.5"]
     elif changed == "input":
         source.write_bytes(b"bda\nfga\nbda\n")
+    elif changed == "input of the same size":
+        before = source.stat()
+        source.write_bytes(b"fga bda\nfga\n")
+        assert source.stat().st_size == before.st_size
+        os.utime(source, ns=(before.st_atime_ns, before.st_mtime_ns + 1))
     elif changed == "glossary":
         glossary.write_text("bda\tFGA\n")
     elif changed == "names.safetensors":

@@ -3,6 +3,7 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -160,3 +161,37 @@ def test_two_writers_of_one_file_are_kept_apart(tmp_path: Path) -> None:
     assert path.read_text() == "first"
     write_json(path, {})
     assert [p.name for p in tmp_path.iterdir()] == ["f"]
+
+
+def written(target: Path, write: Callable[[], None]) -> list[str]:
+    """What is brought to the disk, in order, and whether the target is there by then."""
+    synced: list[str] = []
+    fsync = os.fsync
+
+    def recorded(descriptor: int) -> None:
+        path = Path(os.readlink(f"/proc/self/fd/{descriptor}"))
+        synced.append(f"{path.name} {'after' if target.exists() else 'before'}")
+        fsync(descriptor)
+
+    with pytest.MonkeyPatch.context() as patch:  # a loss of power cannot be had otherwise
+        patch.setattr(os, "fsync", recorded)
+        write()
+    return synced
+
+
+def test_content_is_on_the_disk_before_its_name(tmp_path: Path) -> None:
+    """Else a loss of power leaves an empty file under the name of the old one."""
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    path = folder / "f"
+    assert written(path, lambda: write_json(path, {})) == [".f.partial before", "folder after"]
+
+
+def test_a_directory_is_on_the_disk_before_its_name(tmp_path: Path) -> None:
+    target = tmp_path / "folder" / "out"
+
+    def write() -> None:
+        with whole_directory(target) as partial:
+            (partial / "a").write_text("1")
+
+    assert written(target, write) == ["a before", "folder after"]

@@ -57,3 +57,22 @@ def test_words_above_a_cut() -> None:
     assert [one.ids.tolist() for one in found] == [[EOS, 3], [0, 1, 2, 3], [EOS]]
     assert [one.full for one in found] == [False, True, False]
     assert shortlists_above(scores[:0], 2.0) == []
+
+
+@pytest.mark.parametrize(
+    ("cut", "least", "expected"),
+    [
+        (99.0, 0, [EOS]),
+        (99.0, 1, [EOS, 9]),
+        (99.0, 3, [EOS, 7, 8, 9]),  # exactly the three highest, and EOS
+        (7.5, 3, [EOS, 7, 8, 9]),  # two are above the cut: one more
+        (6.5, 3, [EOS, 7, 8, 9]),  # three are above it: no more
+        (5.5, 3, [EOS, 6, 7, 8, 9]),
+        (99.0, 10, list(range(10))),
+        (99.0, 11, list(range(10))),
+    ],
+)
+def test_the_least_are_the_highest_and_no_more(cut: float, least: int, expected: list[int]) -> None:
+    scores = np.arange(10, dtype=np.float32)[None]
+    [shortlist] = shortlists_above(scores, cut, least)
+    assert shortlist.ids.tolist() == expected
