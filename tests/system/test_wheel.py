@@ -37,6 +37,8 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     names = zipfile.ZipFile(wheel).namelist()
     assert "sieve/py.typed" in names
     assert "sieve/serve/static/index.html" in names
+    for text in ("LICENSE", "models/LICENSE", "models/NOTICE"):
+        assert any(name.endswith(f".dist-info/licenses/{text}") for name in names)
     assert not any(name.startswith(("tests/", "benchmarks/")) for name in names)
     venv.create(root / "env", with_pip=True)
     found = root / "env" / "bin" / "python"

@@ -18,7 +18,7 @@ from sieve.files import read_json
 
 VARIABLE = "SIEVE_MODELS"
 _RUN_METRICS, _RUN_MODEL = "metrics.jsonl", "model"  # of a run of `sieve train`
-OWN_LICENCE = "as the program; texts it learnt from: MODEL_CARD.md"
+OWN_LICENCE = "own terms, in models/LICENSE; texts it learnt from: models/NOTICE"
 
 
 @dataclass(frozen=True)
