@@ -39,6 +39,8 @@ def test_schemathesis_finds_nothing(site: Site, tmp_path: Path) -> None:
         [
             str(program), "run", f"{site.url}/openapi.json", "--max-examples", "5", "--seed", "1",
             "--phases", "examples,coverage,fuzzing", "--no-color",
+            # which bytes are a document is more than a schema can say
+            "--exclude-path", "/translate_file",
         ],
         cwd=tmp_path,
         capture_output=True,

@@ -81,6 +81,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("--char-limit", int, limits.characters, "characters in all its texts"),
         ("--text-limit", int, limits.texts, "texts"),
         ("--time-limit", float, limits.seconds, "seconds until its answer"),
+        ("--file-limit", int, limits.file_bytes, "bytes of a document; 0: no documents"),
         ("--queue", int, limits.requests, "requests accepted at a time; further ones get a 503"),
     ):
         group.add_argument(name, type=kind, default=value, metavar="N", help=f"{text} {shown}")
@@ -100,6 +101,7 @@ def execute(arguments: argparse.Namespace) -> None:
             texts=arguments.text_limit,
             seconds=arguments.time_limit,
             requests=arguments.queue,
+            file_bytes=arguments.file_limit,
             a_minute=arguments.rate_limit,
             connections=arguments.connections,
         ),

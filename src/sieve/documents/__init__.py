@@ -4,6 +4,7 @@ Knows a translator by what it answers; no engine, no server.
 """
 
 from sieve.documents.document import Document, token_counter
+from sieve.documents.formats import DamagedError
 from sieve.documents.recognition import FORMATS, guessed, named, recognised
 from sieve.documents.streaming import (
     read_document,
@@ -11,10 +12,12 @@ from sieve.documents.streaming import (
     translate_document,
     translate_file,
     translate_stream,
+    windows,
 )
 
 __all__ = [
     "FORMATS",
+    "DamagedError",
     "Document",
     "guessed",
     "named",
@@ -25,4 +28,5 @@ __all__ = [
     "translate_document",
     "translate_file",
     "translate_stream",
+    "windows",
 ]

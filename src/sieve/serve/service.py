@@ -19,6 +19,7 @@ from sieve.processes.cores import usable_cores
 from sieve.segment.layout import TextLayout, laid_out
 from sieve.serve.detect import Detector
 from sieve.serve.dispatcher import Dispatcher, Outcome
+from sieve.serve.file_work import FileWork
 from sieve.serve.models import Model, Models
 from sieve.serve.refusal import Abandoned, Refused
 from sieve.serve.settings import Limits, Settings
@@ -128,6 +129,17 @@ class Service:
         """Translations of pieces of HTML, whose sentences are among those of other requests."""
         return await self._finished(client, asyncio.ensure_future(self._html(model, texts)))
 
+    async def file(self, client: Client, model: Model, work: FileWork) -> bytes:
+        """The translation of a document, whose sentences are among those of other requests."""
+        submit = partial(self._submit, model)
+        running = asyncio.get_running_loop().run_in_executor(
+            self._writers, work.run, model.translator, submit
+        )
+        try:
+            return await self._finished(client, running, self.limits.file_seconds)
+        finally:
+            work.stop()
+
     async def each(
         self, client: Client, texts: Sequence[str], function: Callable[[str], T]
     ) -> list[T]:
@@ -183,13 +195,16 @@ class Service:
             return layouts()
         return await asyncio.to_thread(layouts)
 
-    async def _finished(self, client: Client, waiting: asyncio.Future[T]) -> T:
+    async def _finished(
+        self, client: Client, waiting: asyncio.Future[T], seconds: float | None = None
+    ) -> T:
         """A result, unless the client leaves or it takes too long."""
+        seconds = seconds or self.limits.seconds
         left = asyncio.ensure_future(client.gone())
         try:
             await asyncio.wait(
                 (waiting, left),
-                timeout=self.limits.seconds,
+                timeout=seconds,
                 return_when=asyncio.FIRST_COMPLETED,
             )
             if waiting.done():
@@ -198,9 +213,9 @@ class Service:
                 raise Abandoned
             raise Refused(
                 503,
-                f"not done within {self.limits.seconds:g} seconds, send less text or try later",
+                f"not done within {seconds:g} seconds, send less text or try later",
                 "too_long",
-                retry_after=math.ceil(self.limits.seconds),
+                retry_after=math.ceil(seconds),
             )
         except SieveError as error:
             raise Refused(400, str(error)) from None

@@ -37,6 +37,10 @@ class Limits:
     a_minute: int = 0
     """Texts of a client per minute, long ones and wide beams counted several times; 0 for any
     number."""
+    file_bytes: int = 10 << 20
+    """Of a document; 0 for no documents."""
+    file_seconds: float = 300.0
+    """Seconds from the last byte of a document to its translation."""
     connections: int = 200
     """Open at a time from one address."""
 
@@ -44,11 +48,13 @@ class Limits:
         for name in ("characters", "texts", "requests", "connections"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name}: got {getattr(self, name)}, expected 1 or more")
-        for name in ("seconds", "sending_seconds"):
+        for name in ("seconds", "sending_seconds", "file_seconds"):
             if not 0 < getattr(self, name) < float("inf"):
                 raise ConfigError(f"{name}: got {getattr(self, name)}, expected a number above 0")
         if self.a_minute < 0:
             raise ConfigError(f"a_minute: got {self.a_minute}, expected 0 (any number) or more")
+        if self.file_bytes < 0:
+            raise ConfigError(f"file_bytes: got {self.file_bytes}, expected 0 (no files) or more")
 
     @property
     def body_bytes(self) -> int:

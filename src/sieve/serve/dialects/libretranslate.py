@@ -16,6 +16,7 @@ from sieve.engines.options import SearchOptions
 from sieve.serve.access import Access, cost_of
 from sieve.serve.detect import Detected
 from sieve.serve.direction import AUTO, Direction, direction
+from sieve.serve.file_work import file_suffixes
 from sieve.serve.language_names import name_of
 from sieve.serve.models import Described
 from sieve.serve.refusal import Refused
@@ -210,8 +211,8 @@ class LibreTranslate:
                 apiKeys=bool(self._access.keys),
                 keyRequired=bool(self._access.keys),
                 suggestions=False,
-                filesTranslation=False,
-                supportedFilesFormat=[],
+                filesTranslation=bool(self._service.limits.file_bytes),
+                supportedFilesFormat=file_suffixes() if self._service.limits.file_bytes else [],
                 language=Pair(
                     source=Named(code=AUTO, name="Auto Detect"),
                     target=Named(code=target, name=name_of(target)),

@@ -15,13 +15,14 @@ from sieve.serve.refusal import Refused
 from sieve.serve.settings import Limits
 
 
-async def read_body(request: Request, limits: Limits) -> bytes:
-    """The whole body, unless it is too long or takes too long."""
+async def read_body(request: Request, limits: Limits, most: int = 0) -> bytes:
+    """The whole body, unless it is too long or takes too long; `most` bytes, or as texts have."""
+    most = most or limits.body_bytes
     announced = request.headers.get("content-length", "")
-    if announced.isascii() and announced.isdigit() and int(announced[:20]) > limits.body_bytes:
-        raise _too_large(limits.body_bytes)
+    if announced.isascii() and announced.isdigit() and int(announced[:20]) > most:
+        raise _too_large(most)
     try:
-        return await asyncio.wait_for(_received(request, limits.body_bytes), limits.sending_seconds)
+        return await asyncio.wait_for(_received(request, most), limits.sending_seconds)
     except asyncio.TimeoutError:
         raise Refused(
             408, f"the request was not sent within {limits.sending_seconds:g} seconds", "slow"

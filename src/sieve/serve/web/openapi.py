@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -58,6 +59,15 @@ def _described(operation: Operation, answer: Schema) -> Schema:
         "summary": operation.summary,
         "responses": {"200": {"description": "OK", "content": given}},
     }
+    if names := re.findall(r"\{(\w+)\}", operation.path):
+        described["parameters"] = [
+            {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+            for name in names
+        ]
+        described["responses"]["404"] = {
+            "description": "Nothing of this name",
+            "content": {JSON: {"schema": REFUSAL}},
+        }
     if operation.takes:
         described["requestBody"] = {
             "required": True,
