@@ -28,6 +28,7 @@ class Kind:
 _DECOMPRESS = "decompress it first, for example with {}"
 _EXTRACT = "extract the text first, for example with {}"
 _SAVE_AS = "save it as plain text or HTML first"
+_SAVE_NEW = "save it as docx, xlsx or pptx, without a password"
 _NOT_TEXT = "give text in UTF-8"
 
 
@@ -51,7 +52,10 @@ _STARTS: tuple[tuple[bytes, Kind], ...] = (
     (b"Rar!\x1a\x07", _archive("rar", "RAR")),
     (b"%PDF-", Kind("pdf", "a PDF document", _EXTRACT.format("pdftotext"))),
     (b"{\\rtf", Kind("rtf", "an RTF document", _SAVE_AS)),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Kind("office", "an old Office document", _SAVE_AS)),
+    (
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+        Kind("office", "an Office document that is encrypted or from before 2007", _SAVE_NEW),
+    ),
     (b"\x89PNG\r\n\x1a\n", _image("png", "PNG")),
     (b"\xff\xd8\xff", _image("jpeg", "JPEG")),
     (b"GIF87a", _image("gif", "GIF")),

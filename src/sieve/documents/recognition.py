@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import PurePath
 from typing import IO
 
-from sieve.documents.formats import Format, text_format
+from sieve.documents.formats import DamagedError, Format, text_format
 from sieve.documents.markup.html_blocks import html_parts
 from sieve.documents.markup.markdown_blocks import markdown_parts
 from sieve.documents.office import packages
@@ -70,8 +70,13 @@ def guessed(source: IO[bytes], name: str = "") -> Format | None:
     """The format of a file as far as its content and name tell."""
     head = source.read(HEAD)
     source.seek(0)
-    if head.startswith(_ZIP) and (package := packages.kind(source)) in FORMATS:
-        return FORMATS[package]
+    if head.startswith(_ZIP):
+        try:
+            package = packages.kind(source)
+        except DamagedError as error:
+            raise InputError(f"{name}: {error}" if name else str(error)) from None
+        if package in FORMATS:
+            return FORMATS[package]
     refuse(head, name or "the document")
     suffix = PurePath(name).suffix.lower()
     return next(
