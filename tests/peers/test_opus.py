@@ -65,8 +65,8 @@ def test_quality_tokens_and_scores_are_those_of_ctranslate2_in_int8(
 
 
 NEAR_TIES = (
-    "the same scheme and the same integers: what float sums decide. CTranslate2 with "
-    "CT2_FORCE_CPU_ISA=GENERIC writes 59.5 % of its own outputs again, ours are 60.6 %"
+    "the same scheme and the same integers, so that float sums decide: with "
+    "CT2_FORCE_CPU_ISA=GENERIC, CTranslate2 agrees with 98.33 % of its own tokens"
 )
 
 
