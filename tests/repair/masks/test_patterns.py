@@ -14,6 +14,7 @@ KEPT = [
      ["{n, plural, one {# file} other {# files}}"]),
     ("Set $HOME, ${x} and $(y) now", ["$HOME", "${x}", "$(y)"]),
     ("Press <Enter> to go", ["<Enter>"]),
+    ("see [[Menu]] and [this]", ["[[Menu]]"]),
     ("if x < 5 and y >= 3", ["<", ">="]),
     ("Use `git commit -m` here", ["`git commit -m`"]),
     ("See https://a.org/x?b=1, or (www.b.de).", ["https://a.org/x?b=1", "www.b.de"]),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 
 _CODE = r"``[^`]+``|`[^`]+`"
-_TEMPLATE = r"\{\{.*?\}\}|\{%.*?%\}|\{\#.*?\#\}"
+_TEMPLATE = r"\[\[[^\]]*\]\]|\{\{.*?\}\}|\{%.*?%\}|\{\#.*?\#\}"
 _VARIABLE = r"\$\{[^{}]*\}|\$\(\w+\)|(?<![\w$])\$[A-Za-z_]\w*(?!\w)"
 _BRACES = r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"
 _FORMAT = (
@@ -148,7 +148,7 @@ def _compiled(script: str | None) -> tuple[re.Pattern[str], re.Pattern[str]]:
     letters = _foreign_to(script)
     foreign = "" if script is None else rf"|(?P<foreign>{letters}+(?:[\s·]*{letters}+)*)"
     spark = (
-        r"[`{}<>$@#&\\/_~]|%[\w(%+-]|[^\W\d_]\.[^\W\d_]|\d[\d.()/: -]{5,}\d"
+        r"[`{}<>$@#&\\/_~]|\[\[|%[\w(%+-]|[^\W\d_]\.[^\W\d_]|\d[\d.()/: -]{5,}\d"
         r"|--\w| -\w(?!\w)|\d-\d{3}"
         r"|[:;]-?[)(DP/|]|0x|[vV]\d|\d[a-f]|[a-f]\d|[A-Z]\d\d|\x00-\x08|"
         rf"[{_EMOJI}\u0300-\u036f\u0483-\u0489\u20d0-\u20ff\ufffd\ue000-\uf8ff]|(?![0-9])\d"

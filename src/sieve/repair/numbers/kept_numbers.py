@@ -16,6 +16,7 @@ from sieve.repair.masks.patterns import LinePart
 from sieve.repair.masks.placing import Loose, placed
 from sieve.repair.masks.positions import as_of
 from sieve.repair.numbers.accounts import Account, compared
+from sieve.repair.numbers.day_half import hour_meant
 from sieve.repair.numbers.money import money_kept
 from sieve.repair.numbers.notation import in_notation
 from sieve.repair.numbers.number_reader import Number, NumberReader, run_of
@@ -73,6 +74,10 @@ class KeptNumbers(Step):
             and ours.values.isdisjoint(theirs.values)
             and ours.scaled == theirs.scaled
         ]
+        for ours, theirs in account.pairs:
+            if ours.kind == theirs.kind == "figures":
+                hour = hour_meant(line.text, ours, theirs, draft.text)
+                edits += [] if hour is None else [(theirs, hour)]
         for number in account.missing:
             like = next((each for each in account.strange if _alike(number, each)), None)
             if like is not None and all(like is not taken for taken, _ in edits):

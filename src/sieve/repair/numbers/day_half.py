@@ -1,0 +1,22 @@
+"""The half of the day: 1:40 pm is 13:40 where nothing else says so. Knows hours and no dates."""
+
+import re
+
+from sieve.repair.numbers.number_reader import Number
+
+_PM = re.compile(r"(?::[0-9]{2})?\s?p\.?\s?m\b", re.I)
+_SAID = re.compile(
+    r"[ap]\.?\s?m\b|tarde|noite|manhã|soir|après|matin|abend|mittag|nacht|morgen|evening|night"
+    r"|afternoon|morning|вечер|дня|ночи|утра",
+    re.I,
+)
+_NOON = 12
+
+
+def hour_meant(line: str, ours: Number, theirs: Number, translation: str) -> str | None:
+    """The hour of twenty-four for one whose half of the day a translation lost; else None."""
+    if len(ours.text) > 2 or len(theirs.text) > 2 or _SAID.search(translation):
+        return None
+    hour, written = int(ours.text), int(theirs.text)
+    afternoon = hour + _NOON if _PM.match(line, ours.end) and hour < _NOON else hour
+    return str(afternoon) if written and afternoon == written + _NOON else None
