@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from directories import write_model
+from packages import member, runs, word
 
 PAGE = b"<!DOCTYPE html>\n<p>bda <b>fga</b></p>\n<script>bda < fga</script>\xff\n"
 
@@ -40,6 +41,40 @@ def test_files(model: Path, tmp_path: Path) -> None:
     lines = target.read_text().splitlines()
     assert lines[0].startswith("# ") and lines[1:] == ["", "```", "fga", "```"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.md", "b.md"]
+
+
+def test_a_document_is_recognised(model: Path, tmp_path: Path) -> None:
+    source, target = tmp_path / "a.docx", tmp_path / "b.docx"
+    source.write_bytes(word(f"<w:p>{runs('bda ', 'b:fga')}</w:p>"))
+    done = run(model, "--input", str(source), "--output", str(target))
+    assert done.returncode == 0, done.stderr.decode()
+    assert member(target.read_bytes(), "word/document.xml").startswith("<?xml")
+    assert run(model, "--input", str(source)).stdout == target.read_bytes()
+    lines = tmp_path / "a.html"
+    lines.write_text("<p>bda\n")
+    assert run(model, "--input", str(lines)).stdout.startswith(b"<p>")
+    assert run(model, "--input", str(lines), "--format", "lines").stdout.count(b"\n") == 1
+
+
+def test_a_broken_document_leaves_nothing(model: Path, tmp_path: Path) -> None:
+    source = tmp_path / "a.docx"
+    source.write_bytes(word("<w:p></w:r>"))
+    done = run(model, "--input", str(source), "--output", str(tmp_path / "b.docx"))
+    assert done.returncode == 2
+    assert done.stderr.decode().endswith(
+        "a.docx: word/document.xml: not well-formed XML at character "
+        "304: got </w:r>, expected </w:p>\n"
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["a.docx"]
+
+
+def test_the_name_of_an_output_fits(model: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("bda")
+    done = run(model, "--input", str(tmp_path / "a.md"), "--output", str(tmp_path / "a.docx"))
+    assert done.returncode == 2
+    assert done.stderr.decode().endswith(
+        "a.docx: is named like docx, but markdown stays markdown; choose another --output\n"
+    )
 
 
 @pytest.mark.parametrize(

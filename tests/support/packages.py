@@ -13,7 +13,8 @@ def package(members: Mapping[str, str | bytes]) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in members.items():
-            archive.writestr(zipfile.ZipInfo(name, (2026, 1, 2, 3, 4, 6)), content)
+            info = zipfile.ZipInfo(name, (2026, 1, 2, 3, 4, 6))
+            archive.writestr(info, content, zipfile.ZIP_DEFLATED)
     return out.getvalue()
 
 

@@ -41,6 +41,7 @@ def document_format(arguments: argparse.Namespace) -> "Format | None":
             format = guessed(source, str(arguments.input))
     if format is not None:
         _check_options(format, arguments)
+        format = format.named(str(arguments.output or ""))
     return format
 
 
@@ -58,7 +59,7 @@ def _check_options(format: "Format", arguments: argparse.Namespace) -> None:
         raise InputError(f"{arguments.output}: is a directory, expected a file to write")
     suffix = PurePath(arguments.output).suffix.lower()
     names = [other.name for other in FORMATS.values() if suffix in other.suffixes]
-    if names and format.name not in names:
+    if names and format.name not in names and suffix not in format.others:
         raise ConfigError(
             f"{arguments.output}: is named like {' or '.join(names)}, but {format.name} stays "
             f"{format.name}; choose another --output"

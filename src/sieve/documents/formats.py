@@ -6,12 +6,13 @@ Knows no format by name.
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import IO
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import PurePath
+from typing import IO, TypeAlias
 
 from sieve.documents.blocks import Member, Part, Piece
-from sieve.errors import InputError
+from sieve.errors import ConfigError, InputError
 
 MOST_TEXT = 64 << 20
 """Bytes of a document that is read at once."""
@@ -22,6 +23,9 @@ _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"),
 
 class DamagedError(InputError):
     """A document that cannot be read; whoever knows its name puts that in front."""
+
+
+Write: TypeAlias = Callable[[Iterable["str | Member"], IO[bytes]], None]
 
 
 def _always(head: bytes) -> bool:
@@ -38,11 +42,23 @@ class Format:
     media_type: str
     read: Callable[[IO[bytes]], Iterator[Piece]]
     """Reads a file that can be rewound; it stays open until all is written."""
-    write: Callable[[Iterable[str | Member], IO[bytes]], None]
+    write: Write
     fits: Callable[[bytes], bool] = _always
     """Whether a file that begins so is of this format, where several share a suffix."""
     parts: Callable[[str], Iterator[Part]] | None = None
     """Reads what is text already; None where a file is no text."""
+    others: Mapping[str, Write] = field(default_factory=dict)
+    """How other files are written, by their endings, where a file cannot be written as it was."""
+
+    def named(self, output: str) -> Format:
+        """The format where it writes a file of this name."""
+        suffix = PurePath(output).suffix.lower()
+        if suffix in self.others:
+            return replace(self, write=self.others[suffix])
+        if self.others and suffix in self.suffixes:
+            known = " or ".join(self.others)
+            raise ConfigError(f"{output}: {self.name} cannot be written; name it {known}")
+        return self
 
 
 def text_format(

@@ -17,6 +17,7 @@ from sieve.documents.office.epub import EPUB
 from sieve.documents.office.odf import ODP, ODS, ODT
 from sieve.documents.office.pptx import PPTX
 from sieve.documents.office.xlsx import XLSX
+from sieve.documents.pdf import PDF
 from sieve.documents.texts.plain import text_parts
 from sieve.errors import ConfigError, InputError
 from sieve.kinds import HEAD, refuse
@@ -34,11 +35,13 @@ FORMATS = {
         ODP,
         ODS,
         EPUB,
+        PDF,
     )
 }
 """Formats by name. To add one: docs/documents.md."""
 
 _ZIP = b"PK\x03\x04"
+_PDF = b"%PDF-"
 
 
 def named(name: str) -> Format:
@@ -77,6 +80,8 @@ def guessed(source: IO[bytes], name: str = "") -> Format | None:
             raise InputError(f"{name}: {error}" if name else str(error)) from None
         if package in FORMATS:
             return FORMATS[package]
+    if head.startswith(_PDF):
+        return PDF
     refuse(head, name or "the document")
     suffix = PurePath(name).suffix.lower()
     return next(

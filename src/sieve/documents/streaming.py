@@ -49,7 +49,7 @@ def translate_file(
     """
     source, target = Path(source), Path(target)
     with opened(source) as file:
-        kind = recognised(file, source.name, format)
+        kind = recognised(file, source.name, format).named(target.name)
         with whole_file(target) as partial, partial.open("wb") as out:
             answer = answering(translator, **options)
             translate_stream(file, out, kind, (translator, answer), str(source))

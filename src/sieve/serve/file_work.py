@@ -75,11 +75,16 @@ class FileWork:
             self._orders[:] = [order]
             return [outcome.value for outcome in order.result()]
 
-        target = io.BytesIO()
-        translate_stream(
-            io.BytesIO(self.data), target, self._format(), (translator, answer), self.name
-        )
+        source, target = io.BytesIO(self.data), io.BytesIO()
+        format = self._format().named(self.target_name)
+        translate_stream(source, target, format, (translator, answer), self.name)
         return target.getvalue()
+
+    @property
+    def target_name(self) -> str:
+        """The name of the translation: that of the document where its format can be written."""
+        others = self._format().others
+        return str(PurePath(self.name).with_suffix(next(iter(others)))) if others else self.name
 
     def stop(self) -> None:
         """Drops what has not begun: nobody waits for it any more."""

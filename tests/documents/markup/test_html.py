@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 from typing import Any
 
 import pytest
+from echo import echo, swapped
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -49,6 +50,28 @@ KEPT = [
 @pytest.mark.parametrize("document", KEPT)
 def test_a_copier_changes_nothing(copier: Translator, document: str) -> None:
     assert translate_document(copier, document, "html") == document
+
+
+@pytest.mark.parametrize("document", KEPT)
+def test_twice_in_other_capitals_nothing_changes(document: str) -> None:
+    translator = echo(swapped)
+    once = translate_document(translator, document, "html")
+    assert translate_document(translator, once, "html") == document
+
+
+def test_what_people_read_in_tags() -> None:
+    document = (
+        '<html lang="en-US"><meta name="Description" content="bda"><meta name="x" content="bda">'
+        '<meta property="og:title" content="fga"><p><img alt="kla"></p>'
+        '<input type=submit value="bda">'
+        '<input type=text value="bda"><b lang="fr" aria-label="mla">1</b></html>'
+    )
+    assert translate_document(echo(swapped, languages=("en", "de")), document, "html") == (
+        '<html lang="de"><meta name="Description" content="BDA"><meta name="x" content="bda">'
+        '<meta property="og:title" content="FGA"><p><img alt="KLA"></p>'
+        '<input type=submit value="BDA">'
+        '<input type=text value="bda"><b lang="fr" aria-label="MLA">1</b></html>'
+    )
 
 
 @pytest.mark.parametrize(

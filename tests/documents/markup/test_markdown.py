@@ -4,6 +4,7 @@ import re
 from collections import Counter
 
 import pytest
+from echo import echo, swapped
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
@@ -47,13 +48,33 @@ def test_a_copier_changes_nothing(copier: Translator, document: str) -> None:
     assert translate_document(copier, document, "markdown") == document
 
 
+@pytest.mark.parametrize("document", KEPT)
+def test_twice_in_other_capitals_nothing_changes(document: str) -> None:
+    translator = echo(swapped)
+    once = translate_document(translator, document, "markdown")
+    twice = translate_document(translator, once, "markdown")
+    assert twice.split() == document.split()  # the lines of a paragraph become one
+
+
+def test_titles_and_the_language_of_front_matter() -> None:
+    document = (
+        '---\ntitle: Bda: fga\nsummary: bda\ndescription: "x \\"bda\\""\n'
+        "subtitle: 'it''s'\nlang: en\ntags: [bda]\nslug: bda\n---\n[x](y \"bda\")\n"
+    )
+    out = translate_document(echo(swapped, languages=("en", "de")), document, "markdown")
+    assert out == (
+        '---\ntitle: "bDA: FGA"\nsummary: BDA\ndescription: "X \\"BDA\\""\n'
+        "subtitle: 'IT''S'\nlang: de\ntags: [bda]\nslug: bda\n---\n[X](y \"BDA\")\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("document", "sentences"),
     [
         ("# Bda *fga*\n\nKla. Bda.\n", ["Bda fga", "Kla.", "Bda."]),
         ("bda\nfga\n- kla\n", ["bda fga", "kla"]),
         ("> bda\n> fga\n", ["bda fga"]),
-        ('[bda](fga "kla") `fga` ![kla](x)\n', ["kla", "bda fga"]),
+        ('[bda](fga "kla") `fga` ![kla](x)\n', ["kla", "kla", "bda fga"]),
         ("```\nbda\n```\n---\n| a | b |\n|---|---|\n| c | 1 |\n", ["a", "b", "c"]),
         ("\\*bda\\* &lt; &copy;\n", ["*bda* < ©"]),
     ],

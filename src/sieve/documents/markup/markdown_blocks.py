@@ -1,6 +1,6 @@
 """Markdown into blocks: headings, paragraphs, list items, quotes, table cells.
 
-Front matter, code, HTML that stands alone, link definitions and every marker stay as they are. The
+Code, link definitions and every marker stay as they are, and of front matter all but titles. The
 lines of a paragraph become one line, because sentences do not end where lines do.
 """
 
@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from sieve.documents.blocks import Part
+from sieve.documents.markup.front_matter import front_matter
 from sieve.documents.markup.html_blocks import html_parts
 from sieve.documents.markup.markdown_inline import inline_block, label_key
 
@@ -39,7 +40,7 @@ def markdown_parts(text: str) -> Iterator[Part]:
     """Reads a document."""
     front = _FRONT.match(text)
     if front:
-        yield front[0]
+        yield from front_matter(front[0])
         text = text[front.end() :]
     labels = {label_key(match[1]) for match in _DEFINITION.finditer(text)}
     yield from _Reader(text, labels).run()

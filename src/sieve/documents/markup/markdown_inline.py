@@ -30,7 +30,7 @@ _TOKEN = re.compile(
 )
 _TARGET = re.compile(
     r"\(\s*(?:<[^<>\n]*>|(?:\\.|[^\s()\\]|\((?:\\.|[^\s()\\])*\))*)"
-    r"(?:\s+(?:\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|\((?:\\.|[^()\\])*\)))?\s*\)"
+    r"(?:\s+(?:\"(?P<title>(?:\\.|[^\"\\])*)\"|'(?:\\.|[^'\\])*'|\((?:\\.|[^()\\])*\)))?\s*\)"
 )
 _LABEL = re.compile(r"\[((?:\\.|[^\[\]\\]){0,999})\]")
 _SPECIAL = re.compile(r"[\\`*_\[\]<~]")
@@ -79,6 +79,9 @@ def _write(text: str, source: str) -> str:
 
 _INLINE = Syntax(read=plain_text, write=_write)
 _CELL = Syntax(read=plain_text, write=lambda text, source: _write(text, source).replace("|", "\\|"))
+_TITLE = Syntax(
+    read=plain_text, write=lambda text, source: _write(text, source).replace('"', '\\"')
+)
 
 
 @dataclass
@@ -166,42 +169,46 @@ class _Reader:
             self._items.append("]")
             return end
         if image:
-            self._add_image(place, tail)
+            self._add_image(place, tail, closing)
         else:
             self._pair(place)
             self._names += 1
             name = f"link{self._names}"
             self._items[place] = Mark("open", ("[",), name, plain="[")
-            self._items.append(Mark("close", (closing,), name, plain=tail))
+            self._items.append(Mark("close", closing, name, plain=tail))
             self._brackets = [
                 bracket for bracket in self._brackets if bracket[1]
             ]  # no link in a link
         return start + len(tail)
 
-    def _tail(self, place: int, start: int, end: int) -> tuple[str, str]:
+    def _tail(self, place: int, start: int, end: int) -> tuple[str, tuple[Part, ...]]:
         """What ends a link after its text, and what must be written to keep where it leads."""
         if target := _TARGET.match(self._text, end):
             tail = self._text[start : target.end()]
-            return tail, tail
+            if not target["title"]:
+                return tail, (tail,)
+            first, last = target.start("title"), target.end("title")
+            title = Block((target["title"],), _TITLE)
+            return tail, (self._text[start:first], title, self._text[last : target.end()])
         label = _LABEL.match(self._text, end)
         if label and label[1].strip() and _key(label[1]) in self._labels:
             tail = self._text[start : label.end()]
-            return tail, tail
+            return tail, (tail,)
         content = "".join(
             item if isinstance(item, str) else item.plain for item in self._items[place:]
         )
         own = content.partition("[")[2]
         if _key(own) in self._labels:  # its text is its label, which must not change
-            return ("][]" if label and not label[1].strip() else "]"), f"][{own}]"
-        return "", ""
+            return ("][]" if label and not label[1].strip() else "]"), (f"][{own}]",)
+        return "", ()
 
-    def _add_image(self, place: int, tail: str) -> None:
+    def _add_image(self, place: int, tail: str, closing: tuple[Part, ...]) -> None:
         inside = self._items[place + 1 :]
         raw = "".join(item if isinstance(item, str) else item.plain for item in inside)
         self._runs = [run for run in self._runs if run.place < place]
         del self._items[place:]
         alt: tuple[Part, ...] = (Block((raw,), _INLINE),) if raw.strip() else (raw,)
-        self._items.append(Mark("point", ("![", *alt, tail), plain=f"![{raw}{tail}"))
+        self._items.append(Mark("point", ("![", *alt, *closing), plain=f"![{raw}{tail}"))
 
     def _pair(self, first: int) -> None:
         """Finds partners among the runs from an item on; those left over are text."""

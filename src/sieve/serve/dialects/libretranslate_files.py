@@ -102,10 +102,10 @@ class _Files:
             raise Refused(400, "Invalid request: empty file")
         work = FileWork(upload.data, PurePosixPath(asked.file.replace("\\", "/")).name[-_NAME:])
         way = await self._direction(asked, work)
-        data = upload.data
-        if way.model is not None:
-            data = await self._service.file(client, way.model, work)
-        return self._kept.keep(work.name, data), work.name
+        if way.model is None:
+            return self._kept.keep(work.name, work.data), work.name
+        data = await self._service.file(client, way.model, work)
+        return self._kept.keep(work.target_name, data), work.target_name
 
     async def _direction(self, asked: FileFields, work: FileWork) -> Direction:
         service = self._service
