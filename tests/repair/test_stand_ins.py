@@ -32,6 +32,11 @@ def test_equal_words_have_one_stand_in() -> None:
     assert restored.text == "Ahr und Ahr"
 
 
+def test_letters_that_touch_are_set_apart() -> None:
+    standing = [masked(line, [(0, 2)], CODES[0]) for line in ("11pm", "18th", "18-pack")]
+    assert [each.text for each in standing if each] == ["Q7 pm", "Q7th", "Q7-pack"]
+
+
 def test_kinds_differ_and_words_to_avoid_are_not_used() -> None:
     texts = [masked(LINE, SPANS[:1], kind, "Maria Q7 B12") for kind in (*NAMES, *CODES)]
     assert [standing.text.split()[1] for standing in texts if standing] == [

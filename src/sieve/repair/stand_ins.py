@@ -14,6 +14,7 @@ from itertools import count
 
 from sieve.repair.draft import Draft, Span
 
+_GLUED = re.compile(r"(?!(?:st|nd|rd|th|s|er|ern)\b)[^\W\d_]")  # 5pm, £11million; not 18th
 _NAMES = ("Peter", "Maria", "Berlin", "Thomas", "London", "Anna", "Smith")
 
 Family = Callable[[], Iterator[str]]
@@ -92,6 +93,7 @@ def masked(line: str, spans: Sequence[Span], family: Family, avoid: str = "") ->
                 return None
             chosen[said] = stand_in
         text += line[behind:start] + chosen[said]
+        text += " " if _GLUED.match(line, end) else ""
         behind = end
     return Masked(text + line[behind:], tuple((word, said) for said, word in chosen.items()))
 

@@ -147,11 +147,10 @@ def _compiled(script: str | None) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """What may begin a part, and the parts, where a line's language has this script."""
     letters = _foreign_to(script)
     foreign = "" if script is None else rf"|(?P<foreign>{letters}+(?:[\s·]*{letters}+)*)"
-    spark = (
-        r"[`{}<>$@#&\\/_~]|\[\[|%[\w(%+-]|[^\W\d_]\.[^\W\d_]|\d[\d.()/: -]{5,}\d"
-        r"|--\w| -\w(?!\w)|\d-\d{3}"
-        r"|[:;]-?[)(DP/|]|0x|[vV]\d|\d[a-f]|[a-f]\d|[A-Z]\d\d|\x00-\x08|"
-        rf"[{_EMOJI}\u0300-\u036f\u0483-\u0489\u20d0-\u20ff\ufffd\ue000-\uf8ff]|(?![0-9])\d"
+    spark = (  # alternatives begin with single characters, for which a search is fast
+        r"[`{}<>$@#&\\/_~]|\[\[|%[\w(%+-]|\.[^\W\d_]|[:;]-?[)(DP/|]|-(?:-\w|\w(?!\w))"
+        r"|\d(?:(?<![0-9])|(?<=[A-Za-z]\d)|[a-fx]|-\d{3}|[\d.()/: -]{5,}\d)"
+        rf"|[{_EMOJI}\u0300-\u036f\u0483-\u0489\u20d0-\u20ff\ufffd\ue000-\uf8ff\x00-\x08\x0e-\x1f]"
     )
     if script is not None:
         spark += rf"|{letters}"

@@ -51,13 +51,10 @@ def compared(line: str, translation: str, source: NumberReader, target: NumberRe
     if missing:
         missing = _unsaid(missing, line, translation, target)
     explained: set[float | Fraction] = set(values)
+    left = [n for n in left if n.certain and not n.date and values.isdisjoint(n.values)]
     if left and source.words is not None:
         explained |= source.words.said(line)
-    spare = [
-        number
-        for number in left
-        if number.certain and not number.date and explained.isdisjoint(number.values)
-    ]
+    spare = [number for number in left if explained.isdisjoint(number.values)]
     strange = [number for number in spare if number.kind == "figures"]
     return Account(tuple(missing), tuple(strange), tuple(spare), tuple(pairs))
 

@@ -51,7 +51,7 @@ class NumberReader:
         """Whether a text may have a number at all."""
         if _DIGIT.search(text):
             return True
-        return self.words is not None and self.words.spark.search(text) is not None
+        return self.words is not None and self.words.sparks(text)
 
     def read(self, text: str, spaced: Collection[Fraction] = ()) -> list[Number]:
         """The numbers of a text, from left to right.

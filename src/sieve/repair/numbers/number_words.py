@@ -5,11 +5,10 @@ second, neuf) count as a number where one is missing, and are not missed themsel
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-_WORD = re.compile(r"[^\W\d_]+\.?")
 _CLOSE = re.compile(r"[\s\u00ad-]{1,2}")
 _SHORTEST_STEM = 3
 
@@ -51,7 +50,11 @@ class NumberWords:
 
     def read(self, text: str) -> list[Spoken]:
         """The numbers in words of a text."""
-        return list(self._runs(text)) if self.spark.search(text) else []
+        return list(self._runs(text)) if self.sparks(text) else []
+
+    def sparks(self, text: str) -> bool:
+        """Whether a text may have a number in words that is more than one."""
+        return self._spark.search(text.lower()) is not None
 
     def said(self, text: str) -> set[float]:
         """What single words of a text may say: both is 2, zweijährig is 2."""
@@ -74,12 +77,21 @@ class NumberWords:
         return {word: value for word, value in every.items() if len(word) >= _SHORTEST_STEM}
 
     @cached_property
-    def spark(self) -> re.Pattern[str]:
-        """What a text has where it may have a number in words."""
+    def _spark(self) -> re.Pattern[str]:
         words = {*self.cardinals, *self.ordinals, *self.scales}
-        stems = sorted({word[:4] for word in words if not self._is_one(word)})
-        start = "" if self.compound else r"\b"
-        return re.compile(rf"{start}(?:{'|'.join(map(re.escape, stems))})", re.I)
+        return re.compile(self._spelled({word for word in words if not self._is_one(word)}))
+
+    @cached_property
+    def _word(self) -> re.Pattern[str]:
+        """A word that belongs to a number, perhaps."""
+        words = {*self.cardinals, *self.ordinals, *self.scales, *self.links}
+        return re.compile(rf"{self._spelled(words)}\.?")
+
+    def _spelled(self, words: Iterable[str]) -> str:
+        longest_first = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
+        if self.compound:
+            return rf"(?<![^\W\d_])[^\W\d_]*(?:{longest_first})[^\W\d_]*"
+        return rf"\b(?:{longest_first})(?![^\W\d_])"
 
     def _is_one(self, word: str) -> bool:
         return self.cardinals.get(word, self.ordinals.get(word)) == 1
@@ -88,8 +100,9 @@ class NumberWords:
         """Words that add up to a number, from left to right."""
         run = _Run(self)
         behind = 0
-        for match in _WORD.finditer(text):
-            word = match[0].lower()
+        lower = text.lower()
+        for match in self._word.finditer(lower if len(lower) == len(text) else text):
+            word = match[0]
             word = word if word in self.scales else word.rstrip(".")
             close = run.start >= 0 and _CLOSE.fullmatch(text, behind, match.start())
             if close and word in self.links:
@@ -101,7 +114,7 @@ class NumberWords:
                 run = _Run(self)
                 if run.takes(word, end):
                     run.start = match.start()
-                    run.other = self.compound and _is_other(text, match)
+                    run.other = self.compound and _is_other(text, *match.span())
             behind = end
         yield from run.ended()
 
@@ -215,8 +228,8 @@ class _Run:
             yield Spoken(self.start, self.end, value, certain)
 
 
-def _is_other(text: str, match: re.Match[str]) -> bool:
+def _is_other(text: str, start: int, end: int) -> bool:
     """Whether a German word is a noun (seine Elf) or a time that is counted backwards."""
-    before = text[: match.start()].rstrip()
-    noun = match[0][0].isupper() and before[-1:].isalpha() and not match[0].isupper()
+    before, word = text[:start].rstrip(), text[start:end]
+    noun = word[0].isupper() and before[-1:].isalpha() and not word.isupper()
     return noun or before.endswith("halb")
