@@ -67,6 +67,8 @@ def cpu() -> list[str]:
         *_bulk(),
         "",
         *_quality(),
+        "",
+        *_same_bytes(),
     ]
 
 
@@ -165,4 +167,27 @@ def _quality() -> list[str]:
         f"sets of λ = 0.5), {small[greedy]['bleu']:.2f} and {full[greedy]['bleu']:.2f} (greedy, "
         f"all tokens); mean shortlist {small['mean_set']:.1f} and {full['mean_set']:.1f}, recall "
         f"{small['recall']:.2f} and {full['recall']:.2f} (`int8_quality.json`)."
+    ]
+
+
+def _same_bytes() -> list[str]:
+    one = read("same_bytes")
+    changes = [
+        f"{pair} {change['changed']} of {change['lines']:,}, BLEU {change['bleu_before']:.2f} → "
+        f"{change['bleu_now']:.2f}"
+        for pair, change in one["newstest2018 beside before"].items()
+    ]
+    return [
+        "Whether every kind of CPU gives the same bytes: built-in models, real lines; ids, scores, "
+        "alignments, confidence and text of "
+        f"each line beside those of {one['kernels']}; ARM is emulated by qemu. Translations of newstest2018 that the one order of sums "
+        f"changed: {'; '.join(changes)} (`same_bytes.json`).",
+        "",
+        *table(
+            ("kernels", *(f"{case}: lines, different" for case in one["cases"])),
+            [
+                (name, *(f"{cases[case]['lines']:,}, {cases[case]['differ']}" for case in cases))
+                for name, cases in one["beside"].items()
+            ],
+        ),
     ]

@@ -115,6 +115,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="directory with test/")
     parser.add_argument("--lines", type=int, default=2500, help="of each model")
     parser.add_argument("--record", type=Path, help="write what these kernels give, and stop")
+    parser.add_argument("--cpu", default=platform.machine(), help="what to call it in a record")
     parser.add_argument("--against", nargs="*", default=[], type=Path, metavar="RECORD")
     parser.add_argument("--before", type=Path, help="directory of an earlier version's outputs")
     parser.add_argument("--output", type=Path, default=Path("docs/results/same_bytes.json"))
@@ -122,9 +123,10 @@ def main() -> None:
     kernels = os.environ.get("SIEVE_KERNELS") or available_kernels()[0]
     ours = record(args.data, args.lines)
     if args.record is not None:
-        write_json(args.record, {"cpu": platform.machine(), "kernels": kernels, "record": ours})
+        write_json(args.record, {"cpu": args.cpu, "kernels": kernels, "record": ours})
         return
     result: dict[str, Any] = {"command": command(), "machine": machine(), "kernels": kernels}
+    result["cases"] = list(ours)
     result["beside"] = {}
     for path in args.against:
         theirs = json.loads(path.read_text(encoding="utf-8"))
