@@ -179,8 +179,8 @@ def _same_bytes() -> list[str]:
     ]
     return [
         "Whether every kind of CPU gives the same bytes: built-in models, real lines; ids, scores, "
-        "alignments, confidence and text of "
-        f"each line beside those of {one['kernels']}; ARM is emulated by qemu. Translations of newstest2018 that the one order of sums "
+        f"alignments, confidence and text of each line beside those of {one['kernels']}; ARM is "
+        "emulated by qemu. Translations of newstest2018 that the one order of sums "
         f"changed: {'; '.join(changes)} (`same_bytes.json`).",
         "",
         *table(
