@@ -3,11 +3,15 @@
 #   docker run --rm --read-only -p 5000:5000 -v "$PWD/keys:/keys:ro" sieve --host 0.0.0.0 --api-keys /keys
 
 FROM python:3.11-slim AS build
-RUN apt-get update && apt-get install --yes --no-install-recommends g++ && rm -rf /var/lib/apt/lists/*
+RUN apt-get update && apt-get install --yes --no-install-recommends g++ cmake ninja-build && rm -rf /var/lib/apt/lists/*
 WORKDIR /source
+# wheels of everything that the server needs, each with the SHA-256 that is recorded; the lock is for
+# x86-64: make one on another kind of machine (make lock)
+COPY release/requirements.txt release/
+RUN pip wheel --no-cache-dir --require-hashes --wheel-dir /wheels --requirement release/requirements.txt \
+    && pip install --no-cache-dir --no-index --find-links /wheels scikit-build-core nanobind
 COPY . .
-# wheels of the program and of everything that the server needs
-RUN pip wheel --no-cache-dir --wheel-dir /wheels '.[serve]'
+RUN pip wheel --no-cache-dir --no-deps --no-build-isolation --wheel-dir /wheels .
 
 FROM python:3.11-slim
 ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1

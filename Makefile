@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 NATIVE := $(wildcard native/CMakeLists.txt native/src/*.* native/src/*/*)
 
-.PHONY: setup demo test test-slow test-peers sanitize check docs bench results clean
+.PHONY: setup demo test test-slow test-peers sanitize check docs bench results clean mutants torture lock sbom
 
 setup: $(STAMP)
 
@@ -26,6 +26,7 @@ check: setup
 	$(BIN)/mypy --python-version 3.10 src
 	$(BIN)/mypy --python-version 3.13 src
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/python release/supply.py audit
 
 test: check
 	$(BIN)/pytest
@@ -66,6 +67,19 @@ bench: setup
 # docs/results.md from the measurements in docs/results.
 results: setup
 	$(BIN)/python benchmarks/render_results.py
+
+# How many small changes of the source the tests notice (docs/results/mutants.json); resumes when rerun.
+mutants: setup
+	$(BIN)/python benchmarks/mutants.py $(if $(SAMPLE),--sample $(SAMPLE))
+
+# What docs/guarantees.md promises, attacked for up to an hour: make torture PART=requests|models|strings|
+# kills|soak|sanitizers|coverage. Each part resumes when rerun and joins docs/results/torture.json.
+torture: setup
+	$(BIN)/python benchmarks/torture.py $(PART)
+
+# The packages of the container with their hashes, and the bill of materials of a release.
+lock sbom: setup
+	$(BIN)/python release/supply.py $@
 
 clean:
 	rm -rf $(VENV) .bench-venv build demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

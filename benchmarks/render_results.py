@@ -14,6 +14,7 @@ from pathlib import Path
 from results_cpu import cpu
 from results_fidelity import fidelity
 from results_gpu import gpu
+from results_hardening import hardening
 from results_measured import measured
 from results_models import extras, fused, lossless, models, names, server, teachers
 from results_parts import parts
@@ -49,6 +50,7 @@ def render() -> str:
         gpu(),
         cpu(),
         parts(),
+        *hardening(),
     ]
     return "\n\n".join("\n".join(lines) for lines in sections) + "\n"
 
