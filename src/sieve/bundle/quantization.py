@@ -156,10 +156,10 @@ def pack(weight: npt.NDArray[Any], multiply: bool = False) -> tuple[ByteArray, F
     packed = np.empty((Np // BLOCK, Kp // 4, BLOCK, 4), np.uint8)
     for start in range(0, N, _ROWS):
         rows = np.asarray(weight[start : start + _ROWS], np.float32)
-        step = np.abs(rows).max(axis=1) / np.float32(LIMIT)
-        scale[start : start + len(rows)] = step
         with np.errstate(invalid="ignore"):
-            values = np.rint(_steps(rows, step, multiply))
+            values, step = _steps(rows, multiply)
+            scale[start : start + len(rows)] = step
+            values = np.rint(values)
             block = np.full((padded(len(rows)), Kp), ZERO, np.uint8)
             block[: len(rows), :K] = (np.clip(values, -LIMIT, LIMIT) + ZERO).astype(np.uint8)
         groups = block.reshape(-1, BLOCK, Kp // 4, 4)
@@ -167,13 +167,15 @@ def pack(weight: npt.NDArray[Any], multiply: bool = False) -> tuple[ByteArray, F
     return packed, scale
 
 
-def _steps(rows: FloatArray, step: FloatArray, multiply: bool) -> FloatArray:
-    """Rows in units of their steps."""
+def _steps(rows: FloatArray, multiply: bool) -> tuple[FloatArray, FloatArray]:
+    """Rows in units of their steps, and these."""
+    limit, one = np.float32(LIMIT), np.float32(1)
+    top = np.abs(rows).max(axis=1)
     if multiply:
-        top = np.abs(rows).max(axis=1, keepdims=True)
-        factor = np.float32(LIMIT) / np.where(top > 1 / MOST, top, np.float32(LIMIT))
-        return np.asarray(rows * factor, np.float32)
-    return np.asarray(rows / np.where(step > 0, step, np.float32(1))[:, None], np.float32)
+        factor = np.asarray(limit / np.where(top > 1 / MOST, top, limit), np.float32)
+        return rows * factor[:, None], np.where(top > 0, one / factor, np.float32(0))
+    step = np.asarray(top / limit, np.float32)
+    return rows / np.where(step > 0, step, one)[:, None], step
 
 
 def pack_integers(matrix: Integers) -> ByteArray:
