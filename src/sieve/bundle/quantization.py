@@ -175,7 +175,7 @@ def _steps(rows: FloatArray, multiply: bool) -> tuple[FloatArray, FloatArray]:
         factor = np.asarray(limit / np.where(top > 1 / MOST, top, limit), np.float32)
         return rows * factor[:, None], np.where(top > 0, one / factor, np.float32(0))
     step = np.asarray(top / limit, np.float32)
-    return rows / np.where(step > 0, step, one)[:, None], step
+    return np.asarray(rows / np.where(step > 0, step, one)[:, None], np.float32), step
 
 
 def pack_integers(matrix: Integers) -> ByteArray:
