@@ -18,7 +18,6 @@ LINE = "Press the key to go on"
     [
         ("Press Press Press Press Press an", "Press an", "the translation repeats itself"),
         ("an der an der an der an der Tür", "an der Tür", "the translation repeats itself"),
-        ("Creatininininin ist", "Creatin ist", "the translation repeats itself"),
         ("Taste\ufffd\ufffd weiter", "Taste weiter",
          "the translation has characters that the model could not write"),
         ("", "", "the translation is empty"),
@@ -32,6 +31,12 @@ def test_asked_again_and_else_cut_with_a_warning(bad: str, cut: str, warning: st
     answers = iter([bad, "Weiter mit der Taste"])
     draft, _ = repaired(LINE, [STEP], lambda _: next(answers))
     assert (draft.text, draft.warnings) == ("Weiter mit der Taste", ())
+
+
+def test_a_syllable_is_cut_at_once() -> None:
+    draft, asked = repaired(LINE, [STEP], lambda _: "Creatinininininin ist")
+    assert (draft.text, len(asked)) == ("Creatin ist", 1)
+    assert draft.warnings == ("the translation repeats itself",)
 
 
 def test_the_second_time_is_thorough_and_the_third_without_signs() -> None:

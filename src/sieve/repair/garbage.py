@@ -15,6 +15,7 @@ from sieve.repair.step import Line, Retry, Step, Trait
 from sieve.repair.surface import letters_of
 
 _NAME = "garbage"
+_REPEATS = "the translation repeats itself"
 _MOST = 3  # times that a phrase may stand in a row
 _PHRASE = 6  # words of the longest phrase that is looked for
 _LENGTH, _SPARE = (
@@ -22,6 +23,7 @@ _LENGTH, _SPARE = (
     60,
 )  # a translation has at most so many times the characters, and so many more
 _COPIED = 5  # words in lower case from which a copy of the line is no list of names
+_LONG = 12  # letters of a word in which syllables may repeat
 _UNKNOWN = "\ufffd"
 _WORDS = re.compile(r"\S+")
 _LETTERS = re.compile(r"([^\W\d_]{2,9}?)\1\1+|(.)\2{15,}")
@@ -41,6 +43,8 @@ class Garbage(Step):
     def after(self, line: Line, draft: Draft, state: None) -> Draft | Retry:
         """The draft, or a retry where it is no translation."""
         fault = self._fault(line.text, draft.text)
+        if fault == _REPEATS and not _looped(draft.text.split()):
+            return _cut(line.text, draft).warned(fault)  # a syllable: the sentence is a sentence
         return self._next(line, draft, fault, 0) if fault else draft
 
     def _next(self, line: Line, draft: Draft, fault: str, attempt: int) -> Draft | Retry:
@@ -68,7 +72,7 @@ class Garbage(Step):
         if len(text) > _LENGTH * len(line) + _SPARE:
             return "the translation is far longer than its source"
         if repeats(text) and not repeats(line):
-            return "the translation repeats itself"
+            return _REPEATS
         if text == line and self._is_copy(line):
             return "the translation is the source itself"
         if self._is_foreign(line, text):
@@ -95,7 +99,7 @@ def repeats(text: str) -> bool:
     words = text.split()
     if len(words) > _MOST and len(set(words)) <= len(words) - _MOST and _looped(words):
         return True
-    return _LETTERS.search(text) is not None
+    return any(len(word) >= _LONG and _LETTERS.search(word) for word in words)
 
 
 def _looped(words: Sequence[str]) -> tuple[int, int, int] | None:

@@ -19,7 +19,7 @@ from sieve.tokenize.tokenizer import Tokenizers, source_ids
 from sieve.tokenize.vocabulary import IntArray
 
 _Kind = tuple[tuple[str, ...], bool, bool]  # words to include, with positions, thorough
-_WIDE = 2  # times the beam of a thorough search
+_WIDE = 6  # least beam of a thorough search
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +80,7 @@ class RequestSearch:
         selector, options, target = self.selector, self.options, self.tokenizers.target
         if thorough:
             selector = FullVocabulary()
-            options = replace(options, beam_size=_WIDE * options.beam_size, lossless=False)
+            options = replace(options, beam_size=max(_WIDE, options.beam_size), lossless=False)
         added = {index for word in include for index in pieces_of(target, word)}
         blocked, dropped = self._unwanted
         if added or dropped:
