@@ -16,7 +16,16 @@ $(STAMP): pyproject.toml constraints.txt $(NATIVE)
 	  --config-settings=cmake.define.SIEVE_STRICT=ON
 	touch $@
 
-demo: setup
+# What translation needs, and no more: a minute on a fresh machine, most of it the compiler's.
+DEMO := $(VENV)/.translates
+
+$(DEMO):
+	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -c 'import sieve._native' 2>/dev/null || \
+	  $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable .
+	touch $@
+
+demo: $(DEMO)
 	$(BIN)/python recipes/demo/translate.py
 
 check: setup

@@ -18,6 +18,7 @@ from results_hardening import hardening
 from results_measured import measured
 from results_models import extras, fused, lossless, models, names, server, teachers
 from results_parts import parts
+from results_quality import quality
 from results_quick import lexicons, paper_recipe, quick
 
 PAGE = Path(__file__).parents[1] / "docs" / "results.md"
@@ -38,6 +39,7 @@ def render() -> str:
         *models(),
         *names(),
         fidelity(),
+        quality(),
         *teachers(),
         *lossless(),
         *extras(),

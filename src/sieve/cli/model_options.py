@@ -78,6 +78,7 @@ def open_translator(arguments: argparse.Namespace) -> "Translator":
         precision=arguments.precision,
         threads=arguments.threads,
         verify=arguments.verify,
+        quality=getattr(arguments, "quality", False),
     )
     selector = translator.selector(arguments.selection)
     logger.info("engine %s, selection %s", translator.engine, selector)

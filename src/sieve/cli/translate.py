@@ -48,6 +48,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     files.add_argument("--output", type=Path, metavar="FILE", help="default: standard output")
     files.add_argument("--json", action="store_true", help="one JSON object per line")
     files.add_argument(
+        "--quality",
+        action="store_true",
+        help="say how good each translation is likely to be (slower); requires --json",
+    )
+    files.add_argument(
         "--format",
         metavar="NAME",
         help="of a document: docx, html, markdown, …; lines: line by line, whatever it is "
@@ -130,6 +135,8 @@ def execute(arguments: argparse.Namespace) -> None:
     """Runs `sieve translate`."""
     if arguments.n_best > 1 and not arguments.json:
         raise ConfigError(f"--n-best {arguments.n_best} requires --json")
+    if arguments.quality and not arguments.json:
+        raise ConfigError("--quality requires --json")
     arguments.text = _text(arguments)
     request = _request(arguments)
     format = document_format(arguments)

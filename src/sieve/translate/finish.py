@@ -11,6 +11,7 @@ from sieve.repair.draft import Draft
 from sieve.tokenize.tokenizer import Tokenizer
 from sieve.translate.confidence import Confidence
 from sieve.translate.parts import Split, joined, shifted
+from sieve.translate.quality import Quality
 from sieve.translate.translation import Translation
 
 
@@ -30,7 +31,12 @@ class Finish:
         return Draft(self.target.decode([hypothesis.tokens])[0], (), hypothesis)
 
     def lines(
-        self, parts: Split, drafts: Sequence[list[Draft]], source: Tokenizer, language: str
+        self,
+        parts: Split,
+        drafts: Sequence[list[Draft]],
+        source: Tokenizer,
+        language: str,
+        quality: Quality | None = None,
     ) -> list[Translation]:
         """The translation of each line from the drafts of its sentences.
 
@@ -39,8 +45,11 @@ class Finish:
             drafts: Of each sentence, best first.
             source: Counts what positions of a second sentence are behind.
             language: Of the translations.
+            quality: Says how good the best of each sentence is.
         """
         ranked = [list(map(self.translation, each)) for each in drafts]
+        if quality is not None:
+            ranked = _judged(quality, parts, ranked)
         if self.options.alignment:
             sizes = list(map(len, source.encode([line.text for line in parts.sentences])))
             ranked = shifted(ranked, sizes, parts.starts)
@@ -78,3 +87,17 @@ class Finish:
         if self.confidence is None or hypothesis.margin is None:
             return None
         return self.confidence.of(hypothesis)
+
+
+def _judged(
+    quality: Quality, parts: Split, ranked: Sequence[list[Translation]]
+) -> list[list[Translation]]:
+    """The translations of each sentence, the best of them with its quality."""
+    rows = [row for row, translations in enumerate(ranked) if translations]
+    sources = [parts.sentences[row].text for row in rows]
+    values = quality.of(sources, [ranked[row][0] for row in rows])
+    result = list(ranked)
+    for row, value in zip(rows, values, strict=True):
+        best, *others = ranked[row]
+        result[row] = [replace(best, quality=value), *others]
+    return result

@@ -6,6 +6,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, Literal
 
+from sieve.bundle.catalogue import built_in
 from sieve.bundle.directory import LEXICON_FILE, Bundle, open_bundle
 from sieve.bundle.weights import model_config
 from sieve.engines.engine import Engine
@@ -19,6 +20,7 @@ from sieve.selection.parsing import Resources
 from sieve.selection.safety import SafeTokens
 from sieve.tokenize.tokenizer import Tokenizers
 from sieve.translate.confidence import Confidence
+from sieve.translate.quality import Quality
 from sieve.translate.translator import BATCH_TOKENS, Translator
 
 GPU_BATCH_TOKENS = 16384
@@ -30,7 +32,7 @@ EngineName = Literal["native", "torch"]
 Precision = Literal["float32", "bfloat16", "float16"]
 
 
-def load(
+def load(  # noqa: PLR0913 (the options of a translator in words)
     directory: str | Path,
     *,
     engine: EngineName | None = None,
@@ -38,6 +40,7 @@ def load(
     precision: Precision | None = None,
     threads: int | None = None,
     verify: bool = True,
+    quality: bool | str | Path = False,
 ) -> Translator:
     """Opens a model for translation.
 
@@ -56,6 +59,9 @@ def load(
         threads: Sentences that the native engine translates side by side; by default one for each
             core that this process may use.
         verify: Whether every file must have the SHA-256 that the model's manifest.json records.
+        quality: Whether translations say how good they are likely to be, without a
+            reference. The model of the other direction makes it better and takes about as long
+            again: the one of the swapped name, beside this one or built in, or the one given here.
     """
     bundle = open_bundle(model_directory(directory), verify)
     tokenizers = bundle.tokenizers()
@@ -77,7 +83,26 @@ def load(
     languages = _languages(bundle)
     repairs = open_repairs(bundle.folder, languages, tokenizers)
     confidence = _confidence(bundle)
-    return Translator(chosen, tokenizers, resources, languages, batch_tokens, confidence, repairs)
+    translator = Translator(
+        chosen, tokenizers, resources, languages, batch_tokens, confidence, repairs
+    )
+    if quality is False:
+        return translator
+    other = _swapped(directory, languages) if quality is True else quality
+    backward = None if other is None else load(other, threads=threads).score
+    return replace(translator, quality=Quality(backward, languages))
+
+
+def _swapped(model: str | Path, languages: tuple[str, str]) -> Path | None:
+    """The model of the other direction, beside the model or among the built-in ones."""
+    source, target = languages
+    if not source or not target:
+        return None
+    path = Path(model)
+    beside = path.with_name(path.name.replace(f"{source}-{target}", f"{target}-{source}"))
+    if beside.name != path.name and beside.is_dir():
+        return beside
+    return built_in().get(f"{target}-{source}")
 
 
 def _native_engine(bundle: Bundle, precision: Precision | None, threads: int | None) -> Engine[Any]:

@@ -185,7 +185,8 @@ def _concatenated(
         normalized_score=joined.normalized_score(options.length_penalty),
         positions=tuple(place for part in parts for place in part.positions),
         returns=sum(part.returns for part in parts),
-        confidence=min((p.confidence for p in parts if p.confidence is not None), default=None),
+        confidence=_lowest([part.confidence for part in parts]),
+        quality=_lowest([part.quality for part in parts]),
         ids=tuple(index for part in parts for index in part.ids),
         edits=tuple(
             edit.shifted(start)
@@ -195,3 +196,7 @@ def _concatenated(
         ),
         warnings=tuple(warning for part in parts for warning in part.warnings),
     )
+
+
+def _lowest(values: Sequence[float | None]) -> float | None:
+    return min((value for value in values if value is not None), default=None)

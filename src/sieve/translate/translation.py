@@ -37,6 +37,9 @@ class Translation:
     confidence: float | None = None
     """Probability (0 to 1) that a search over all tokens gives the same translation; the lowest for
     a long text that was split. None if the model is not calibrated."""
+    quality: float | None = None
+    """How good it is likely to be: about its sentence chrF, 0 to 1, without a reference; the lowest
+    for a long text that was split. Only from a translator that was opened with `quality`."""
     n_best: tuple[Translation, ...] = ()
     """All requested translations, this one first; empty if only one was requested."""
     ids: tuple[int, ...] = ()

@@ -26,6 +26,7 @@ from sieve.translate.column import Column, PandasSeries
 from sieve.translate.confidence import Confidence
 from sieve.translate.finish import Finish
 from sieve.translate.parts import MAX_TOKENS, split
+from sieve.translate.quality import Quality
 from sieve.translate.streams import checked, file_lines, in_order, write_lines
 from sieve.translate.translation import Request, Translation
 
@@ -57,6 +58,8 @@ class Translator:
     confidence: Confidence | None = None
     repairs: Repairs = NO_REPAIRS
     """What is done around the model."""
+    quality: Quality | None = None
+    """Says how good each translation is likely to be."""
     max_tokens: int = MAX_TOKENS
     """Lines of more source tokens are split into sentences."""
 
@@ -224,7 +227,8 @@ class Translator:
                 for row, hypotheses in zip(call.rows, ranked, strict=True):
                     answers[row] = list(map(finish.draft, hypotheses))
             rounds.answer(answers)
-        return finish.lines(parts, rounds.drafts, self.tokenizers.source, self.languages[1])
+        source, language = self.tokenizers.source, self.languages[1]
+        return finish.lines(parts, rounds.drafts, source, language, self.quality)
 
     def _search(self, request: Request) -> RequestSearch:
         selector = self.selector(request.selection)
