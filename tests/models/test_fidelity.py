@@ -47,3 +47,18 @@ def test_parts(translator: Translator) -> None:
             assert translation.text.count(part) == line.count(part), translation.text
             assert "\ufffd" not in translation.text
             assert not repeats(translation.text)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "{a}٣\\n\u0301word ",
+        "III <b> \u0301 ...٣ ( 12 {a} one ",
+        "million🎉{a}http://a.b/c $5 ٣",
+        "see http://a.b/c{a}</b>Straße",
+    ],
+)
+def test_parts_of_lines_that_make_no_sense(translator: Translator, line: str) -> None:
+    text = translator.translate(line).text
+    for part in ("{a}", "<b>", "</b>", "%d", "٣"):
+        assert text.count(part) == line.count(part), text

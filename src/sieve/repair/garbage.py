@@ -27,7 +27,7 @@ _LONG = 12  # letters of a word in which syllables may repeat
 _UNKNOWN = "\ufffd"
 _WORDS = re.compile(r"\S+")
 _LETTERS = re.compile(r"([^\W\d_]{2,9}?)\1\1+|(.)\2{15,}")
-_UNUSUAL = re.compile(r"[^\w\s.,;:!?()'\"’„“”«»-]|_")
+_UNUSUAL = re.compile(r"[^\w\s.,;:!?()€$£¥%&+/'\"’„“”«»-]|_")
 
 
 @dataclass(frozen=True)

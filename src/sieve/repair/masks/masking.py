@@ -103,7 +103,8 @@ def _hidden(line: str, of_line: tuple[LinePart, ...], attempt: int) -> _Hidden:
         if free is not None and not part.floating:
             stand_in = next(free)
             meant.append((stand_in, said))
-            text += stand_in
+            apart = " " if text[-1:].isalnum() else "", " " if line[behind:][:1].isalnum() else ""
+            text += stand_in.join(apart)
             continue
         spaced = " " if text[-1:].isspace() else "", " " if line[behind : behind + 1] == " " else ""
         loose.append(Loose(said.join(spaced), len(text)))

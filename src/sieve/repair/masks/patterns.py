@@ -20,10 +20,10 @@ _TAG = r"<!--.*?-->|</?[A-Za-z!?][^<>]*>"
 _ENTITY = r"&(?:[A-Za-z]\w{1,31}|\#\d{1,7}|\#x[\dA-Fa-f]{1,6});"
 _ESCAPE = r"\\[nrt\"'](?![A-Za-z]*[\\/])"
 _FACE = r"\([^\s()\w]*[^\x00-\x7f\w\s€£„“”«»…–—’][^\s()]*\)\S?|<3+|(?<!\S)[:;]-?[)(DP/|](?!\w)"
-_STOP = r"[^\s<>\"“”„»«`.,;:!?)\]}']"  # an address does not end with the sentence's own marks
+_STOP = r"[^\s<>\"“”„»«`.,;:!?)\]{}']"  # an address does not end with the sentence's own marks
 _DOMAIN = "com|org|net|edu|gov|info|io|dev|app|de|at|ch|fr|pt|br|ru|es|it|eu|uk|us|example"
 _ADDRESS = (
-    rf"(?:[A-Za-z][A-Za-z0-9+.-]{{1,9}}://|www\.|mailto:)[^\s<>\"“”„»«`]*{_STOP}"
+    rf"(?:[A-Za-z][A-Za-z0-9+.-]{{1,9}}://|www\.|mailto:)(?:\{{\w*\}}|[^\s<>\"“”„»«`{{}}])*(?:\{{\w*\}}|{_STOP})"
     r"|[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}"
     rf"|(?<![\w.@-])(?:[a-z0-9-]+\.)+(?:{_DOMAIN})(?:(?:/[^\s<>\"“”„»«`]*)?/|(?=/)[^\s<>\"“”„»«`]*"
     rf"{_STOP}|(?![\w-]))"
