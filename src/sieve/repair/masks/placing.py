@@ -48,7 +48,7 @@ def placed(
 
 def _inserted(draft: Draft, at: int, loose: Loose, step: str) -> Draft:
     before, behind = draft.text[:at][-1:], draft.text[at : at + 1]
-    text = loose.text.strip()
+    text = loose.text.strip() or loose.text  # a separator may be all of it
     apart = " " if loose.text[:1].isspace() else ""
     grown = before.isalnum() and text[0].isalnum()
     if before and not before.isspace() and (apart or grown):
