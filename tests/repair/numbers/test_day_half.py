@@ -18,6 +18,8 @@ def reader(language: str) -> NumberReader:
     [
         ("en pt", "The train leaves at 1:40 pm.", "O trem sai às 1:40.", "O trem sai às 13:40."),
         ("en pt", "at 1:40 pm", "às 1:40 da tarde", "às 1:40 da tarde"),
+        ("en pt", "at 3:05 pm", "às 3:05", "às 15:05"),
+        ("en pt", "at 3:05 pm", "às 15:05", "às 15:05"),
         ("en pt", "at 1:40 am", "às 1:40", "às 1:40"),
         ("en pt", "at 12:40 pm", "às 12:40", "às 12:40"),
         ("en fr", "at 3 p.m. sharp", "à 3 h", "à 15 h"),

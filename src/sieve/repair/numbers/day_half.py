@@ -15,6 +15,8 @@ _NOON = 12
 
 def hour_meant(line: str, ours: Number, theirs: Number, translation: str) -> str | None:
     """The hour of twenty-four for one whose half of the day a translation lost; else None."""
+    if ours.start and line[ours.start - 1] in ":.h":  # minutes
+        return None
     if len(ours.text) > 2 or len(theirs.text) > 2 or _SAID.search(translation):
         return None
     hour, written = int(ours.text), int(theirs.text)
