@@ -99,6 +99,8 @@ def _text() -> list[tuple[str, str, str]]:
         plan["one_thread_tokens_per_second"] for plan in loader["plans"] if plan["multiple"] == 4
     ]
     attached = read("attached_en_pt")["sets"]
+    trips, paged = read("document_round_trips")["formats"], read("document_pages")
+    timed = read("document_time")
     parity = read("parity")["models"]
     return [
         (
@@ -120,6 +122,30 @@ def _text() -> list[tuple[str, str, str]]:
                 for name, each in read("sentence_boundaries")["sets"].items()
             ),
             "`sentence_boundaries.json`",
+        ),
+        (
+            "real documents that a copier gives back byte for byte, of those that can be read "
+            "(test files of python-docx, python-pptx, pandoc, Apache POI, epubcheck, …)",
+            ", ".join(
+                f"{kind} {counts['same'] + counts['texts_differ']} of "
+                f"{counts['same'] + counts['texts_differ'] + counts['changed']}"
+                for kind, counts in trips.items()
+                if counts["same"]
+            ),
+            "`document_round_trips.json`",
+        ),
+        (
+            "translated documents that LibreOffice opens; with as many pages as before; ±1",
+            f"{paged['opened_after']} of {paged['documents']}; {paged['same_pages']}; "
+            f"{paged['within_one_page']}",
+            "`document_pages.json`",
+        ),
+        (
+            f"a Word document of {timed['pages']} pages, a word of every paragraph in bold, "
+            "beside its sentences as lines: CPU time; peak memory, and that of a tenth of it",
+            f"{timed['document_to_text']:.2f} times; {timed['document']['peak_mib']:.0f} and "
+            f"{timed['document_of_a_tenth']['peak_mib']:.0f} MiB",
+            "`document_time.json`",
         ),
         (
             "outputs unchanged with a head attached to Firefox's English to Portuguese model, and "

@@ -144,7 +144,7 @@ class _Gatherer:
     def _content(self, node: Node) -> str:
         raw = "".join(child for child in node.children if isinstance(child, str))
         if self._names.keeps_space and node.get("space") != "preserve":
-            return raw.strip()
+            return raw.strip("\t\r\n") if raw.strip() else ""  # a space was meant as one
         return raw
 
     def _text(self, look: str, raw: str) -> None:
