@@ -122,7 +122,7 @@ def test_damage_is_named(tmp_path: Path) -> None:
     ("name", "value", "message"),
     [
         ("targets", -1, "target ids -1 to "),
-        ("targets", 10**6, "to 1000000, expected 0 to "),
+        ("targets", 10**6, "to 1000000, expected 0 to 8$"),
         ("counts", -5, "counts has -5, expected 0 or more"),
         ("source_counts", -1, "source_counts has -1"),
         ("target_counts", -1, "target_counts has -1"),

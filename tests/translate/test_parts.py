@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from sieve.engines.options import SearchOptions
+from sieve.repair.draft import Edit
 from sieve.translate.parts import Split, joined
 from sieve.translate.translation import Translation
 
@@ -44,3 +45,11 @@ def test_confidence_where_not_every_sentence_has_one() -> None:
     unknown = replace(SECOND, confidence=None)
     assert of_two(FIRST, unknown).confidence == 0.9
     assert of_two(replace(FIRST, confidence=None), unknown).confidence is None
+
+
+def test_corrections_are_where_they_are_in_the_whole_text() -> None:
+    first = replace(FIRST, edits=(Edit(0, 1, "A", "names"),))
+    second = replace(SECOND, edits=(Edit(0, 2, "C.", "surface"),))
+    whole = of_two(first, second)
+    assert whole.edits == (Edit(0, 1, "A", "names"), Edit(5, 7, "C.", "surface"))
+    assert [whole.text[edit.start : edit.end] for edit in whole.edits] == ["A", "C."]
