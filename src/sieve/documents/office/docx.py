@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sieve.documents.blocks import Part
 from sieve.documents.markup.xml_tree import Node, XmlReader
-from sieve.documents.office.drawing import DRAWING, DRAWING_HANDLERS, DRAWING_TYPE
-from sieve.documents.office.names import OFFICE, PROPERTIES, PROPERTIES_TYPE
+from sieve.documents.office.ooxml import OFFICE, PROPERTIES, PROPERTIES_TYPE
 from sieve.documents.office.packages import Package, Reader, package_format
+from sieve.documents.office.shapes import DRAWING, DRAWING_HANDLERS, DRAWING_TYPE
 from sieve.documents.office.styled_runs import RunNames, paragraph
 
 _TYPE = re.compile(

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 
 from sieve.documents.blocks import Part
 from sieve.documents.markup.xml_tree import Node, XmlReader, text_element
-from sieve.documents.office.drawing import DRAWING, DRAWING_HANDLERS, DRAWING_TYPE
-from sieve.documents.office.names import OFFICE, PROPERTIES, PROPERTIES_TYPE
+from sieve.documents.office.ooxml import OFFICE, PROPERTIES, PROPERTIES_TYPE
 from sieve.documents.office.packages import Package, Reader, package_format
+from sieve.documents.office.shapes import DRAWING, DRAWING_HANDLERS, DRAWING_TYPE
 
 _TYPE = re.compile(
     r"application/vnd\.openxmlformats-officedocument\.presentationml\.(?:slide|notesSlide|comments)"

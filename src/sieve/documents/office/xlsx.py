@@ -11,9 +11,9 @@ from collections.abc import Collection, Iterator, Mapping
 from sieve.documents.blocks import Block, Part
 from sieve.documents.markup.xml_tokens import attributes, unescaped
 from sieve.documents.markup.xml_tree import XML, Node, XmlReader, text_element
-from sieve.documents.office.drawing import DRAWING, DRAWING_TYPE
-from sieve.documents.office.names import OFFICE, PROPERTIES, PROPERTIES_TYPE
+from sieve.documents.office.ooxml import OFFICE, PROPERTIES, PROPERTIES_TYPE
 from sieve.documents.office.packages import Package, Reader, package_format
+from sieve.documents.office.shapes import DRAWING, DRAWING_TYPE
 from sieve.documents.office.styled_runs import LINED_UP_LINES, RunNames, paragraph
 
 _MAIN = r"application/vnd\.openxmlformats-officedocument\.spreadsheetml\."

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from sieve.documents.blocks import Part
 from sieve.documents.markup.xml_tree import Handler, Node, XmlReader, with_attributes
-from sieve.documents.office.names import OFFICE
+from sieve.documents.office.ooxml import OFFICE
 from sieve.documents.office.styled_runs import RunNames, paragraph
 
 _UNSEEN = re.compile(
