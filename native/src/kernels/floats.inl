@@ -124,12 +124,12 @@ void layer_norm(const FloatRows& x, const NormWeights& norm, float* out) {
     const float mean = sum_of(from, width, [](Vector v) { return v; }) / size;
     const float variance =
         sum_of(from, width, [mean](Vector v) { return (v - mean) * (v - mean); }) / size;
-    const float factor = 1.0F / __builtin_sqrtf(variance + norm.epsilon);
+    const float deviation = __builtin_sqrtf(variance + norm.epsilon);
     for (std::size_t i = 0; i < whole; i += kLanes) {
-      store(to + i, (load(from + i) - mean) * factor * load(weight + i) + load(bias + i));
+      store(to + i, (load(from + i) - mean) / deviation * load(weight + i) + load(bias + i));
     }
     for (std::size_t i = whole; i < width; ++i) {
-      to[i] = (from[i] - mean) * factor * weight[i] + bias[i];
+      to[i] = (from[i] - mean) / deviation * weight[i] + bias[i];
     }
     fill(to + width, to + x.stride, 0.0F);
   }
