@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from cpu_common import command
+from cpu_common import command_by_names
 from sieve.bundle.directory import open_bundle
 from sieve.data.reading import read_lines
 from sieve.engines.native.native_engine import NativeEngine
@@ -116,7 +116,7 @@ def main() -> None:
     for name, row in rows.items():
         print(name, row)
     document = {
-        "command": command(),
+        "command": command_by_names(),
         "what": "A head over all tokens beside one that decides among a lexicon's candidates.",
         "vocabulary": engine.vocab_size,
         "sentences": len(lines),

@@ -188,6 +188,12 @@ def _cpuinfo(field: str) -> str:
     return next(found, platform.processor())
 
 
+def command_by_names() -> str:
+    """The command line, with every file and directory by its name alone."""
+    named = [re.sub(r"[^\s=,]*/(?=[^/])", "", word) for word in sys.argv[1:]]
+    return " ".join(["python", f"benchmarks/{Path(sys.argv[0]).name}", *named])
+
+
 def command() -> str:
     """The command line, with placeholders for the places of this machine."""
     shown = ["python", *sys.argv]

@@ -25,7 +25,7 @@ import numpy as np
 from oracles.asking import Oracle, Peer
 from oracles.environments import BERGAMOT, HUGGING_FACE
 
-from cpu_common import command
+from cpu_common import command_by_names
 from sieve.bundle.directory import open_bundle
 from sieve.cli.export import write
 from sieve.data.reading import read_lines
@@ -149,7 +149,7 @@ def main() -> None:
             rows[label] = {"top": number, **row, "equal": round(100 * float(equal), 1)}
             print(label, rows[label], flush=True)
     document = {
-        "command": command(),
+        "command": command_by_names(),
         "what": "Static shortlists run by the toolkits they are for, at equal mean sizes.",
         "toolkit": "Bergamot" if toolkit.form == "lex" else "CTranslate2",
         "vocabulary": engine.vocab_size,

@@ -14,7 +14,6 @@ one sentence at a time, all ways in turn; a ratio is to all tokens in the same r
 import argparse
 import os
 import statistics
-import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ import numpy.typing as npt
 import sacrebleu
 
 from attached_head import BATCH, cut, with_bonus
+from cpu_common import command_by_names
 from fair_comparison_page import write_page
 from sieve.bundle.directory import open_bundle
 from sieve.data.reading import read_lines
@@ -276,7 +276,7 @@ def main() -> None:
         times = latency(engine, selectors, test, arguments.rounds, arguments.latency_lines)
         sets[name] = {"sentences": len(test.src_ids), "ways": rows, "latency": times}
     document = {
-        "command": " ".join(["python", "benchmarks/fair_comparison.py", *sys.argv[1:]]),
+        "command": command_by_names(),
         "title": arguments.title or arguments.model.name,
         "vocabulary": engine.vocab_size,
         "bonus": arguments.bonus,

@@ -69,8 +69,9 @@ def _draw(path: Path, document: dict[str, Any]) -> None:
             panel.barh(range(len(ways)), values, 0.7, color=colours)
             for place, value in enumerate(values):
                 panel.annotate(
-                    f"{value:.1f}", (value, place), (3, 0), None, "offset points", va="center"
-                )
+                    f"{value:.1f}", (value, place), xytext=(3, 0), textcoords="offset points",
+                    va="center",
+                )  # fmt: skip
             is_first = panel is figure.panels[0]
             panel.set_yticks(range(len(ways)), ways if is_first else [""] * len(ways))
             panel.set_ylim(len(ways) - 0.5, -0.5)

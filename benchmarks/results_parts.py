@@ -1,5 +1,6 @@
 """Parts measured alone."""
 
+from results_attached import attached
 from results_common import Json, read, table
 
 
@@ -98,7 +99,6 @@ def _text() -> list[tuple[str, str, str]]:
     speeds = [
         plan["one_thread_tokens_per_second"] for plan in loader["plans"] if plan["multiple"] == 4
     ]
-    attached = read("attached_en_pt")["sets"]
     trips, paged = read("document_round_trips")["formats"], read("document_pages")
     timed = read("document_time")
     parity = read("parity")["models"]
@@ -147,12 +147,7 @@ def _text() -> list[tuple[str, str, str]]:
             f"{timed['document_of_a_tenth']['peak_mib']:.0f} MiB",
             "`document_time.json`",
         ),
-        (
-            "outputs unchanged with a head attached to Firefox's English to Portuguese model, and "
-            "its shortlist; the shortlist alone, of the same size",
-            ", ".join(_attached(name, rows) for name, rows in attached.items()),
-            "`attached_en_pt.json`",
-        ),
+        *attached(),
         (
             "mean time of a sentence beside the toolkits that imported models came from (int8, one "
             "thread): theirs / ours",
@@ -165,12 +160,6 @@ def _text() -> list[tuple[str, str, str]]:
             "`loader.json`",
         ),
     ]
-
-
-def _attached(name: str, rows: Json) -> str:
-    """The first row with both kinds of evidence is that at the shortlist's own size."""
-    both = next(row for label, row in rows.items() if label.startswith("head + lexicon"))
-    return f"{name} {both['equal_outputs']:.1f} %; {rows['lexicon']['equal_outputs']:.1f} %"
 
 
 def _right(counts: Json) -> str:

@@ -1,0 +1,98 @@
+"""The rows of docs/results.md on heads for models that others trained."""
+
+from results_common import Json, read
+
+
+def attached() -> list[tuple[str, str, str]]:
+    """What was measured, the numbers, and the file."""
+    sets = read("attached_en_pt")["sets"]
+    return [
+        (
+            "outputs unchanged with a head attached to Firefox's English to Portuguese model, and "
+            "its shortlist; the shortlist alone, of the same size",
+            ", ".join(_outputs(name, rows) for name, rows in sets.items()),
+            "`attached_en_pt.json`",
+        ),
+        *_compared(),
+        *_candidates(),
+        *_elsewhere(),
+    ]
+
+
+def _outputs(name: str, rows: Json) -> str:
+    """The first row with both kinds of evidence is that at the shortlist's own size."""
+    both = next(row for label, row in rows.items() if label.startswith("head + lexicon"))
+    return f"{name} {both['equal_outputs']:.1f} %; {rows['lexicon']['equal_outputs']:.1f} %"
+
+
+def _compared() -> list[tuple[str, str, str]]:
+    (content,) = read("fair_en_pt")["sets"].values()
+    ways = {way: row for way, row in content["ways"].items() if way != "all tokens"}
+    size = ways["head"]["size"]
+    return [
+        (
+            f"equal greedy outputs at {size:,.0f} tokens, the same model, the first "
+            f"{content['sentences']} sentences of newstest2019 "
+            "([page](fair-comparison.md))",
+            ", ".join(f"{way} {row['equal, greedy']:.1f} %" for way, row in ways.items()),
+            "`fair_en_pt.json`",
+        )
+    ]
+
+
+def _candidates() -> list[tuple[str, str, str]]:
+    found = []
+    for file, lexicon in (
+        ("among_production", "its production shortlist"),
+        ("among_fast_align", "fast_align's lexicon of 40,000 of its own outputs"),
+    ):
+        rows = read(file)["rows"]
+        whole = rows.pop("all tokens")
+        parts = [
+            f"{row['proposed']:,.0f} proposed: {row['in_reach']:.1f} %, {row['head_ms']:.2f} ms"
+            for row in rows.values()
+        ]
+        found.append(
+            (
+                f"the head among the candidates of {lexicon}: sentences in reach of "
+                f"{whole['mean_size']:,.0f} tokens or fewer, and its cost (a busy machine)",
+                f"all tokens: {whole['in_reach']:.1f} %, {whole['head_ms']:.2f} ms; "
+                + "; ".join(parts),
+                f"`{file}.json`",
+            )
+        )
+    return found
+
+
+def _elsewhere() -> list[tuple[str, str, str]]:
+    large, hugging_face = read("large_vocabulary"), read("huggingface_select")["rows"]
+    exported = read("exported_en_pt")
+    spent = large["rows"][0]["ms"]["selected"]
+    steps = ", ".join(
+        f"{row['model']} {row['layers']} layers, beam {row['beams']}, batch {row['batch']}: "
+        f"{row['step_ratio']:.1f}"
+        for row in hugging_face
+    )
+    ratios = ", ".join(f"beam {row['beams']} {row['step_ratio']:.1f}" for row in large["rows"])
+    rows = exported["rows"]
+    return [
+        (
+            f"decoder step over {large['tokens']:,} tokens against a shortlist of 1,000, "
+            f"{large['model']['encoder']} + {large['model']['decoder']} layers of NLLB's width",
+            f"{ratios} times; the head itself {spent['head']:.0f} ms a sentence, "
+            f"{spent['step']:.1f} ms a step",
+            "`large_vocabulary.json`",
+        ),
+        (
+            "`sieve.huggingface.select`: decoder step over all tokens against 1,000",
+            steps,
+            "`huggingface_select.json`",
+        ),
+        (
+            f"static shortlists run by {exported['toolkit']}, {exported['sentences']} sentences of "
+            "newstest2019: outputs as without one",
+            f"theirs {rows['theirs']['equal']:.1f} %, the head distilled over 4,000 lines "
+            f"{rows['head']['equal']:.1f} % at {rows['head']['mean_size']:,.0f} tokens",
+            "`exported_en_pt.json`",
+        ),
+    ]
