@@ -96,6 +96,21 @@ class LanguageCode:
 
 
 @dataclass(frozen=True)
+class Arranged:
+    """Blocks of which the languages say how they are put together, such as forms of a plural."""
+
+    raw: str
+    """How it was written."""
+    together: Callable[[tuple[str, str], Sequence[str]], str]
+    """Gets the codes of source and target, and what each block became."""
+    blocks: tuple[Block, ...] = ()
+
+    def written(self, languages: tuple[str, str], texts: Sequence[str]) -> str:
+        """What the document has in its place."""
+        return self.together(languages, texts)
+
+
+@dataclass(frozen=True)
 class Member:
     """Where a file begins in what a reader hands over: the only one, or one of a package."""
 
@@ -109,13 +124,17 @@ class Member:
     """Opens what is copied as it is; None where text follows."""
 
 
-Part: TypeAlias = "str | Block | LanguageCode"
+Part: TypeAlias = "str | Block | LanguageCode | Arranged"
 Piece: TypeAlias = "Part | Member"
 
 
-def inner_parts(part: Piece) -> Iterator[Block | LanguageCode]:
+def inner_parts(part: Piece) -> Iterator[Block | LanguageCode | Arranged]:
     """All that is not fixed in a part, what is inside markup before the block it is in."""
     if isinstance(part, LanguageCode):
+        yield part
+    elif isinstance(part, Arranged):
+        for block in part.blocks:
+            yield from inner_parts(block)
         yield part
     elif isinstance(part, Block):
         for item in part.items:

@@ -13,7 +13,15 @@ from functools import cached_property
 from typing import TypeAlias
 
 from sieve.documents.alignment import Links, entire, linked
-from sieve.documents.blocks import Block, LanguageCode, Member, Piece, blocks_of, inner_parts
+from sieve.documents.blocks import (
+    Arranged,
+    Block,
+    LanguageCode,
+    Member,
+    Piece,
+    blocks_of,
+    inner_parts,
+)
 from sieve.documents.prepared import Prepared, SourceSentence, finished, kept
 from sieve.documents.projection import Sentence, project
 from sieve.documents.writing import written
@@ -134,12 +142,15 @@ class _Done:
         self._languages, self._answers = languages, answers
         self._prepared = {id(each.block): each for each in prepared}
 
-    def take(self, part: Block | LanguageCode) -> None:
-        """Writes a block, or a language code."""
+    def take(self, part: Block | LanguageCode | Arranged) -> None:
+        """Writes a block, or what the languages say."""
         if id(part) in self.texts:
             return
         if isinstance(part, LanguageCode):
             self.texts[id(part)] = part.written(self._languages)
+        elif isinstance(part, Arranged):
+            texts = [self.texts[id(block)] for block in part.blocks]
+            self.texts[id(part)] = part.written(self._languages, texts)
         else:
             self.texts[id(part)] = self._block(self._prepared[id(part)])
 

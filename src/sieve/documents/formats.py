@@ -6,7 +6,7 @@ Knows no format by name.
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import IO, TypeAlias
@@ -50,6 +50,9 @@ class Format:
     others: Mapping[str, Write] = field(default_factory=dict)
     """How other files are written, by their endings, where a file cannot be written as it was."""
 
+    with_columns: Callable[[Sequence[str]], Format] | None = None
+    """The same format that translates these columns alone; None where it has no columns."""
+
     def named(self, output: str) -> Format:
         """The format where it writes a file of this name."""
         suffix = PurePath(output).suffix.lower()
@@ -59,6 +62,14 @@ class Format:
             known = " or ".join(self.others)
             raise ConfigError(f"{output}: {self.name} cannot be written; name it {known}")
         return self
+
+    def of_columns(self, columns: Sequence[str]) -> Format:
+        """The format for these columns, by name or by number from 1; all that are text if none."""
+        if not columns:
+            return self
+        if self.with_columns is None:
+            raise ConfigError(f"columns: {self.name} has none, expected csv or tsv")
+        return self.with_columns(columns)
 
 
 def text_format(

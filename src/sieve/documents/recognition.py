@@ -9,6 +9,14 @@ from pathlib import PurePath
 from typing import IO
 
 from sieve.documents.formats import DamagedError, Format, text_format
+from sieve.documents.localization.android import ANDROID
+from sieve.documents.localization.apple_strings import STRINGS, STRINGSDICT
+from sieve.documents.localization.json_values import JSON
+from sieve.documents.localization.po import PO
+from sieve.documents.localization.properties import PROPERTIES
+from sieve.documents.localization.resx import RESX
+from sieve.documents.localization.xliff import XLIFF
+from sieve.documents.localization.yaml_values import YAML
 from sieve.documents.markup.html_blocks import html_parts
 from sieve.documents.markup.markdown_blocks import markdown_parts
 from sieve.documents.office import packages
@@ -18,7 +26,10 @@ from sieve.documents.office.odf import ODP, ODS, ODT
 from sieve.documents.office.pptx import PPTX
 from sieve.documents.office.xlsx import XLSX
 from sieve.documents.pdf import PDF
+from sieve.documents.subtitles.cues import SRT, VTT
+from sieve.documents.texts.delimited import CSV, TSV
 from sieve.documents.texts.plain import text_parts
+from sieve.documents.texts.wrapped import WRAPPED_TEXT
 from sieve.errors import ConfigError, InputError
 from sieve.kinds import HEAD, refuse
 
@@ -36,6 +47,20 @@ FORMATS = {
         ODS,
         EPUB,
         PDF,
+        SRT,
+        VTT,
+        PO,
+        XLIFF,
+        JSON,
+        YAML,
+        PROPERTIES,
+        ANDROID,
+        STRINGS,
+        STRINGSDICT,
+        RESX,
+        CSV,
+        TSV,
+        WRAPPED_TEXT,
     )
 }
 """Formats by name. To add one: docs/documents.md."""

@@ -1,0 +1,1 @@
+"""Subtitles: cues into blocks, and translations over cues again. Knows no files."""
