@@ -28,9 +28,10 @@ LINES = "lines"
 
 def document_format(arguments: argparse.Namespace) -> "Format | None":
     """The format of the document to translate; None where lines are."""
-    if arguments.format == LINES:
-        return None
-    if arguments.format is None and not (arguments.input and arguments.input.is_file()):
+    is_file = bool(arguments.input and arguments.input.is_file())
+    if arguments.format == LINES or (arguments.format is None and not is_file):
+        if arguments.columns:
+            raise ConfigError("--columns: lines have none; give --format csv or tsv")
         return None
     from sieve.documents import guessed, named
 
@@ -41,7 +42,11 @@ def document_format(arguments: argparse.Namespace) -> "Format | None":
             format = guessed(source, str(arguments.input))
     if format is not None:
         _check_options(format, arguments)
-        format = format.named(str(arguments.output or ""))
+        format = format.named(str(arguments.output or "")).of_columns(arguments.columns)
+    elif arguments.columns:
+        raise ConfigError(
+            "--columns: the input is no table; name it .csv or .tsv, or give --format"
+        )
     return format
 
 

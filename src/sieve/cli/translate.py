@@ -58,6 +58,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of a document: docx, html, markdown, …; lines: line by line, whatever it is "
         "(default: what --input is by content and name, else lines)",
     )
+    files.add_argument(
+        "--columns",
+        type=lambda text: tuple(filter(None, text.split(","))),
+        default=(),
+        metavar="NAME,…",
+        help="of a table in csv or tsv, by name or by number from 1 (default: those of text)",
+    )
     words = parser.add_argument_group("words")
     words.add_argument(
         "--include",

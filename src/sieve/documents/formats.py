@@ -49,7 +49,6 @@ class Format:
     """Reads what is text already; None where a file is no text."""
     others: Mapping[str, Write] = field(default_factory=dict)
     """How other files are written, by their endings, where a file cannot be written as it was."""
-
     with_columns: Callable[[Sequence[str]], Format] | None = None
     """The same format that translates these columns alone; None where it has no columns."""
 

@@ -34,6 +34,7 @@ def translate_file(
     source: str | Path,
     target: str | Path,
     format: str | None = None,
+    columns: Sequence[str | int] = (),
     **options: Any,
 ) -> None:
     """Translates a document; whatever is no text for people stays as it is.
@@ -45,18 +46,25 @@ def translate_file(
         source: To read.
         target: To write.
         format: One of `sieve.documents.FORMATS`; by default what the file's content and name say.
+        columns: Of a table in CSV or TSV, by name or by number from 1; by default those of text.
         options: Of `Translator.translate`: `selection`, `threshold`, `beam_size`, `include`, …
     """
     source, target = Path(source), Path(target)
     with opened(source) as file:
         kind = recognised(file, source.name, format).named(target.name)
+        kind = kind.of_columns([str(column) for column in columns])
         with whole_file(target) as partial, partial.open("wb") as out:
             answer = answering(translator, **options)
             translate_stream(file, out, kind, (translator, answer), str(source))
 
 
 def translate_bytes(
-    translator: Translator, data: bytes, name: str = "", format: str | None = None, **options: Any
+    translator: Translator,
+    data: bytes,
+    name: str = "",
+    format: str | None = None,
+    columns: Sequence[str | int] = (),
+    **options: Any,
 ) -> bytes:
     """Translates a document in memory.
 
@@ -71,10 +79,11 @@ def translate_bytes(
         data: The document.
         name: Its file name, which tells formats apart where the content does not.
         format: One of `sieve.documents.FORMATS`; by default what the content and the name say.
+        columns: Of a table in CSV or TSV, by name or by number from 1; by default those of text.
         options: Of `Translator.translate`: `selection`, `threshold`, `beam_size`, `include`, …
     """
     source, target = io.BytesIO(data), io.BytesIO()
-    kind = recognised(source, name, format)
+    kind = recognised(source, name, format).of_columns([str(column) for column in columns])
     translate_stream(source, target, kind, (translator, answering(translator, **options)), name)
     return target.getvalue()
 

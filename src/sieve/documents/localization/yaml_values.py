@@ -43,8 +43,8 @@ def yaml_parts(text: str) -> Iterator[Part]:
             pass
         scalars = list(_scalars(yaml, text))
     except yaml.MarkedYAMLError as error:
-        place = f" in line {error.problem_mark.line + 1}" if error.problem_mark else ""
-        raise DamagedError(f"no YAML: {error.problem}{place}") from None
+        line = f" in line {error.problem_mark.line + 1}" if error.problem_mark else ""
+        raise DamagedError(f"no YAML: {error.problem}{line}") from None
     except (yaml.YAMLError, RecursionError) as error:
         raise DamagedError(f"no YAML: {' '.join(str(error).split())}") from None
     values = [scalar for scalar in scalars if not scalar.is_key]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from sieve.documents.blocks import Block, Mark, Part, Syntax
+from sieve.documents.blocks import Block, Kind, Mark, Part, Syntax
 from sieve.documents.formats import DamagedError, text_format
 from sieve.documents.subtitles.division import divided
 
@@ -17,6 +17,7 @@ _LINES = re.compile(r"[^\n]*\n|[^\n]+\Z")
 _TAG = re.compile(r"<(/?)([a-zA-Z]*)[^<>\n]*>|\{\\[^{}\n]*\}")
 _TURN = re.compile(r"[ \t]*(?:<[^<>]*>)*[-–—‐]+[ \t]*(?=\S)")
 _END = re.compile(r"[.!?…:;。！？♪\])][\"'”’»)\]]*$")
+_REOPENED = re.compile(r"</([a-z])> <\1>")
 _GAP = 2.5
 """Seconds after which a sentence does not go on."""
 _MOST_CUES = 6
@@ -168,6 +169,7 @@ def _block(
 ) -> Block:
     """The texts of cues as one, over the same cues again once it is translated."""
     whole = " ".join(" ".join(line.strip() for line in lines) for lines in texts)
+    whole = _REOPENED.sub(" ", whole)
     original = newline.join(texts[0]) + "".join(
         lead + newline.join(lines) for lead, lines in zip(leads[1:], texts[1:], strict=True)
     )
@@ -182,8 +184,8 @@ def _items(text: str) -> Iterator[str | Mark]:
         if match.start() > place:
             yield text[place : match.start()]
         name = match[2] or ""
-        kind = "point" if not name else "close" if match[1] else "open"
-        yield Mark(kind, (match[0],), name, plain=match[0])  # type: ignore[arg-type]
+        kind: Kind = "point" if not name else "close" if match[1] else "open"
+        yield Mark(kind, (match[0],), name, plain=match[0])
         place = match.end()
     if place < len(text):
         yield text[place:]
