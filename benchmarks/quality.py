@@ -20,8 +20,7 @@ from scipy.stats import kendalltau, pearsonr, spearmanr
 from cpu_common import command, machine, note
 from names import read
 from sieve.files import write_json
-from sieve.translate.load import load
-from sieve.translate.quality import (
+from sieve.translate.estimated_quality import (
     BACKWARD,
     FORM,
     FORWARD,
@@ -30,6 +29,7 @@ from sieve.translate.quality import (
     Quality,
     logistic,
 )
+from sieve.translate.load import load
 
 ROOT = Path(__file__).parents[1]
 PAIRS = (("en-de", "de-en"), ("de-en", "en-de"))

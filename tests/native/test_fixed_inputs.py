@@ -1,5 +1,7 @@
 """Inputs with fixed multipliers in the native engine: the layers that have them, and no others."""
 
+# private: the C++ core is what is tested
+
 from dataclasses import replace
 
 import numpy as np

@@ -169,13 +169,13 @@ def pack(weight: npt.NDArray[Any], multiply: bool = False) -> tuple[ByteArray, F
 
 def _steps(rows: FloatArray, multiply: bool) -> tuple[FloatArray, FloatArray]:
     """Rows in units of their steps, and these."""
-    limit, one = np.float32(LIMIT), np.float32(1)
+    limit, unit = np.float32(LIMIT), np.float32(1)
     top = np.abs(rows).max(axis=1)
     if multiply:
         factor = np.asarray(limit / np.where(top > 1 / MOST, top, limit), np.float32)
-        return rows * factor[:, None], np.where(top > 0, one / factor, np.float32(0))
+        return rows * factor[:, None], np.where(top > 0, unit / factor, np.float32(0))
     step = np.asarray(top / limit, np.float32)
-    return np.asarray(rows / np.where(step > 0, step, one)[:, None], np.float32), step
+    return np.asarray(rows / np.where(step > 0, step, unit)[:, None], np.float32), step
 
 
 def pack_integers(matrix: Integers) -> ByteArray:

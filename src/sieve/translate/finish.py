@@ -10,8 +10,8 @@ from sieve.engines.options import SearchOptions
 from sieve.repair.draft import Draft
 from sieve.tokenize.tokenizer import Tokenizer
 from sieve.translate.confidence import Confidence
+from sieve.translate.estimated_quality import Quality
 from sieve.translate.parts import Split, joined, shifted
-from sieve.translate.quality import Quality
 from sieve.translate.translation import Translation
 
 

@@ -20,7 +20,7 @@ from sieve.selection.parsing import Resources
 from sieve.selection.safety import SafeTokens
 from sieve.tokenize.tokenizer import Tokenizers
 from sieve.translate.confidence import Confidence
-from sieve.translate.quality import Quality
+from sieve.translate.estimated_quality import Quality
 from sieve.translate.translator import BATCH_TOKENS, Translator
 
 GPU_BATCH_TOKENS = 16384

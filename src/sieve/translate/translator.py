@@ -24,9 +24,9 @@ from sieve.translate.asking import Wishes, begun, check, one_selection, with_wis
 from sieve.translate.calls import RequestSearch, batches
 from sieve.translate.column import Column, PandasSeries
 from sieve.translate.confidence import Confidence
+from sieve.translate.estimated_quality import Quality
 from sieve.translate.finish import Finish
 from sieve.translate.parts import MAX_TOKENS, split
-from sieve.translate.quality import Quality
 from sieve.translate.streams import checked, file_lines, in_order, write_lines
 from sieve.translate.translation import Request, Translation
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from sieve.documents.blocks import LanguageCode, Part, Syntax
 from sieve.documents.formats import DamagedError, text_format
 from sieve.documents.localization.messages import message
-from sieve.documents.localization.text_values import LANGUAGE_KEYS, Entry, texts
+from sieve.documents.localization.text_values import LANGUAGE_KEYS, TextValue, texts
 
 _TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"|[{}\[\]:,]|[^\s{}\[\]:,"]+', re.S)
 
@@ -30,14 +30,14 @@ def json_parts(text: str) -> Iterator[Part]:
         raise DamagedError(f"no JSON: {error.msg} in line {error.lineno}") from None
     except RecursionError:
         raise DamagedError("no JSON: nested too deep") from None
-    found = list(_values(text))
+    values = list(_values(text))
     entries = [
-        Entry(path, value, frozenset(container.keys) if container else frozenset())
-        for _, path, value, container in found
+        TextValue(path, value, frozenset(container.keys) if container else frozenset())
+        for _, path, value, container in values
     ]
     syntax = _syntax(text.isascii() and "\\u" in text)
     place = 0
-    for (match, path, value, _), is_text in zip(found, texts(entries), strict=True):
+    for (match, path, value, _), is_text in zip(values, texts(entries), strict=True):
         start, end = match.span(1)
         if is_text:
             yield text[place:start]

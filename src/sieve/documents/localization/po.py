@@ -122,7 +122,7 @@ def _entry(entry: Sequence[_Field], header: str, newline: str) -> Iterator[Part]
 
 
 def _plural(
-    one: _Field, many: _Field, targets: Sequence[_Field], header: str, newline: str
+    singular: _Field, plural: _Field, targets: Sequence[_Field], header: str, newline: str
 ) -> Arranged:
     """As many forms as the header says, else as many as the target language has."""
     known = number_of_forms(header)
@@ -136,7 +136,7 @@ def _plural(
         return newline.join(lines) + _around(targets[-1])[1]
 
     raw = "".join(target.raw for target in targets)
-    return Arranged(raw, together, (_block(one, newline), _block(many, newline)))
+    return Arranged(raw, together, (_block(singular, newline), _block(plural, newline)))
 
 
 def _around(target: _Field) -> tuple[str, str]:

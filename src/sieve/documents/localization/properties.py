@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from sieve.documents.blocks import Part, Syntax
 from sieve.documents.formats import DamagedError, text_format
 from sieve.documents.localization.messages import message
-from sieve.documents.localization.text_values import Entry, texts
+from sieve.documents.localization.text_values import TextValue, texts
 
 _LINE = re.compile(
     r"(?P<lead>[ \t\f]*)(?:(?P<comment>[#!][^\r\n]*)"
@@ -33,7 +33,7 @@ def properties_parts(text: str) -> Iterator[Part]:
         lines.append(match)
         value = _read(match["value"]) if match["value"] else None
         if match["key"]:
-            entries.append(Entry((match["key"].rpartition(".")[2],), value))
+            entries.append(TextValue((match["key"].rpartition(".")[2],), value))
         place = match.end()
     raw_letters = not text.isascii() and not re.search("[\udc80-\udcff]", text)
     answers = iter(texts(entries))

@@ -33,7 +33,7 @@ _WORD = re.compile(r"[(\[\"'“”„«»¿¡‘]*[^\W\d_]+(?:['’-][^\W\d_]+)*
 
 
 @dataclass(frozen=True)
-class Entry:
+class TextValue:
     """A value and where it stands."""
 
     path: tuple[str, ...]
@@ -44,7 +44,7 @@ class Entry:
     """Keys beside its own."""
 
 
-def texts(entries: Sequence[Entry]) -> list[bool]:
+def texts(entries: Sequence[TextValue]) -> list[bool]:
     """Which values are text.
 
     Where nearly all values are strings and most of these are text, the file is a catalogue of
@@ -85,7 +85,7 @@ def is_text(value: str, path: Sequence[str] = (), catalogue: bool = False) -> bo
     return catalogue or not word.isascii() or (word.istitle() and len(word) > 1)
 
 
-def _is_note(entry: Entry) -> bool:
+def _is_note(entry: TextValue) -> bool:
     """Whether a value is for translators: in ARB files and messages of browser extensions."""
     if any(key.startswith("@") for key in entry.path):
         return True

@@ -14,7 +14,7 @@ from typing import Any
 from sieve.documents.blocks import LanguageCode, Part, Syntax
 from sieve.documents.formats import DamagedError, text_format
 from sieve.documents.localization.messages import LINE_END, message
-from sieve.documents.localization.text_values import LANGUAGE_KEYS, Entry, texts
+from sieve.documents.localization.text_values import LANGUAGE_KEYS, TextValue, texts
 from sieve.documents.texts.wrapped import wrapped_parts
 from sieve.errors import require
 
@@ -48,7 +48,7 @@ def yaml_parts(text: str) -> Iterator[Part]:
     except (yaml.YAMLError, RecursionError) as error:
         raise DamagedError(f"no YAML: {' '.join(str(error).split())}") from None
     values = [scalar for scalar in scalars if not scalar.is_key]
-    known = texts([Entry(each.path, each.value if each.is_string else None) for each in values])
+    known = texts([TextValue(each.path, each.value if each.is_string else None) for each in values])
     asked = {each.start for each, is_text in zip(values, known, strict=True) if is_text}
     root = _root(scalars)
     place = 0

@@ -168,13 +168,13 @@ def _block(
     texts: Sequence[Sequence[str]], leads: Sequence[str], newline: str, syntax: Syntax
 ) -> Block:
     """The texts of cues as one, over the same cues again once it is translated."""
-    whole = " ".join(" ".join(line.strip() for line in lines) for lines in texts)
-    whole = _REOPENED.sub(" ", whole)
+    text = " ".join(" ".join(line.strip() for line in lines) for lines in texts)
+    text = _REOPENED.sub(" ", text)
     original = newline.join(texts[0]) + "".join(
         lead + newline.join(lines) for lead, lines in zip(leads[1:], texts[1:], strict=True)
     )
     start = divided([tuple(lines) for lines in texts], tuple(leads[1:]), newline)
-    return Block(tuple(_items(whole)), syntax, start, (original,))
+    return Block(tuple(_items(text)), syntax, start, (original,))
 
 
 def _items(text: str) -> Iterator[str | Mark]:

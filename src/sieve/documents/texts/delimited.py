@@ -14,7 +14,7 @@ from typing import TypeAlias
 from sieve.documents.blocks import Block, Part, Syntax
 from sieve.documents.formats import DamagedError, Format, text_format
 from sieve.documents.localization.messages import LINE_END, message
-from sieve.documents.localization.text_values import Entry, is_text, texts
+from sieve.documents.localization.text_values import TextValue, is_text, texts
 
 _DELIMITERS = ",;\t|"
 _LONGEST_NAME = 40
@@ -118,7 +118,7 @@ def _text_columns(rows: Sequence[_Row], names: Sequence[str]) -> set[int]:
     wanted = set()
     for number, cells in enumerate(columns):
         path = (names[number],) if number < len(names) else ("",)
-        filled = [Entry(path, cell) for cell in cells if cell.strip()]
+        filled = [TextValue(path, cell) for cell in cells if cell.strip()]
         if filled and 2 * sum(texts(filled)) > len(filled):
             wanted.add(number)
     return wanted

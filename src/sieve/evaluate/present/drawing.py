@@ -9,6 +9,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +76,11 @@ def drawing(
     with matplotlib.rc_context({**_EVERYWHERE, **style}):
         figure = figures.Figure(figsize=size, layout="constrained")
         yield Drawing(figure, list(figure.subplots(rows, columns, squeeze=False).flat))
+
+
+def can_draw() -> bool:
+    """Whether matplotlib is installed."""
+    return find_spec("matplotlib") is not None
 
 
 def need_matplotlib() -> tuple[Any, Any]:

@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from sieve.engines.engine import Engine
 from sieve.evaluate.measure.recall import RecallMeter
-from sieve.evaluate.present.drawing import COLOURS, drawing
+from sieve.evaluate.present.drawing import COLOURS, can_draw, drawing
 from sieve.files import write_json
 from sieve.selection.bonus import Bonuses, with_bonuses
 from sieve.tokenize.vocabulary import IntArray
@@ -63,10 +62,10 @@ def reach_curve(
 def write_curves(
     directory: Path, curves: dict[str, list[ReachPoint]], about: dict[str, Any]
 ) -> None:
-    """Writes reach.json into a directory, and a picture where matplotlib is installed."""
+    """Writes reach.json into a directory, and a picture where one can be drawn."""
     points = {label: [asdict(point) for point in curve] for label, curve in curves.items()}
     write_json(directory / CURVE_FILE, {**about, "curves": points})
-    if find_spec("matplotlib") is None:
+    if not can_draw():
         return
     with drawing({"font.family": "DejaVu Sans", "font.size": 9}, (5, 3.4)) as figure:
         (panel,) = figure.panels

@@ -12,7 +12,14 @@ from directories import write_model
 
 import sieve
 from sieve.cli.main import main
-from sieve.translate.quality import BACKWARD, FORM, FORWARD, WEIGHTS_ALONE, WEIGHTS_BOTH, Quality
+from sieve.translate.estimated_quality import (
+    BACKWARD,
+    FORM,
+    FORWARD,
+    WEIGHTS_ALONE,
+    WEIGHTS_BOTH,
+    Quality,
+)
 from sieve.translate.translation import Translation
 
 LANGUAGES = ("en", "de")
