@@ -63,7 +63,7 @@ def execute(arguments: argparse.Namespace) -> None:
     from sieve.importers.opening import model_directory
 
     options = options_from(arguments)
-    if options.tokenizer is not None:
+    if options.tokenizer is not None and not options.tokenizer.is_file():
         options = replace(options, tokenizer=model_directory(options.tokenizer))
     before = signal.signal(signal.SIGTERM, _terminate)
     try:
@@ -128,7 +128,7 @@ def _add_tokenizer_arguments(parser: argparse.ArgumentParser) -> None:
     _Group(group, "").add(
         "--tokenizer",
         "tokenizer",
-        "use the tokenizer of a corpus or model directory",
+        "use the tokenizer of a corpus or model directory, or a SentencePiece file",
         metavar="DIR",
     )
     new = _Group(group, "training.")
