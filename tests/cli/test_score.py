@@ -41,7 +41,7 @@ def test_scores(model: Path, tmp_path: Path, capsysbinary: pytest.CaptureFixture
     assert main(["score", str(model), *pair, "--selection", "none", "--json"]) == 0
     found = [json.loads(line) for line in capsysbinary.readouterr().out.splitlines()]
     fields = "text score shortlist_size vocab_size pieces token_scores normalized_score returns"
-    assert all([*line] == [*fields.split(), "confidence"] for line in found)
+    assert all([*line] == [*fields.split(), "confidence", "quality"] for line in found)
     assert [one["score"] for one in found] == pytest.approx(plain, abs=1e-5)
     assert [one["text"] for one in found] == ["FGA BDA", "BDA", ""]
     for one in found:
