@@ -52,7 +52,7 @@ def _version() -> str:
     try:
         return metadata.version("sieve-nmt")
     except metadata.PackageNotFoundError:  # run from a source tree that was not installed
-        return "0.1.0+source"
+        return "0.2.0+source"
 
 
 def __dir__() -> list[str]:

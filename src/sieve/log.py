@@ -27,6 +27,11 @@ def configure(verbose: bool = False) -> None:
     logger.setLevel(logging.DEBUG if verbose else logging.INFO)
 
 
+def renamed(old: str, new: str) -> None:
+    """Says that an old name is on its way out (docs/versions.md)."""
+    logger.warning("%s is the old name of %s and goes with version 0.4", old, new)
+
+
 def progress(
     iterable: Iterable[T] = (), *, total: int | None = None, unit: str, label: str
 ) -> "tqdm[T]":

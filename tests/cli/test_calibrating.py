@@ -104,7 +104,7 @@ def test_the_dial(
     few, many = sizes("--target-recall", "0.5"), sizes("--target-recall", "0.97")
     assert all(a <= b for a, b in zip(few, many, strict=True))
     assert sum(few) < sum(many)
-    assert sum(sizes("--max-words", "100")) < sum(sizes("--max-words", "300"))
+    assert sum(sizes("--max-shortlist", "100")) < sum(sizes("--max-shortlist", "300"))
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_the_dial(
     [
         (["--target-recall", "1.5"], "target recall: got 1.5, expected above 0 and below 1"),
         (["--target-recall", "x"], "got 'x', expected a number"),
-        (["--max-words", "1"], "maximum shortlist size: got 1, expected at least"),
+        (["--max-shortlist", "1"], "maximum shortlist size: got 1, expected at least"),
     ],
 )
 def test_what_the_dial_does_not_know(

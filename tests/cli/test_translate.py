@@ -401,11 +401,16 @@ def test_outputs_that_are_no_files(model: Path, tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "out", "real"]
 
 
-def test_the_old_name_of_an_option(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_old_name_of_an_option(
+    model: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
     for name in ("--max-words", "--max-shortlist"):
         assert main(["translate", str(model), name, "100"]) == 2
         message = "selection 'nvs:size=100': this model was not calibrated"
         assert message in capsys.readouterr().err
+    assert caplog.messages == [
+        "--max-words is the old name of --max-shortlist and goes with version 0.4"
+    ]
     with pytest.raises(SystemExit):
         main(["translate", "--help"])
     shown = capsys.readouterr().out

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sieve.errors import InputError
-from sieve.log import logger
+from sieve.log import logger, renamed
 
 if TYPE_CHECKING:
     from sieve.data.encoded_pairs import Block
@@ -256,6 +256,7 @@ def _import(arguments: argparse.Namespace) -> None:
 def _export(arguments: argparse.Namespace) -> None:
     from sieve.cli.export import write
 
+    renamed("sieve lexicon export", "sieve export")
     lexicon, tokenizers = _open(arguments)
     write(arguments.output, arguments.format, lexicon, tokenizers, arguments.top)
 

@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING
 
-from sieve.log import logger
+from sieve.log import logger, renamed
 
 if TYPE_CHECKING:
     from sieve.translate.translator import Translator
@@ -25,19 +25,24 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="R",
         help="shortlists with this share of the tokens that the model writes without selection",
     )
-    size_help = "shortlists of at most N tokens for 99 of 100 sentences, without the safety set"
-    for name, text in (
-        ("--max-shortlist", size_help),
-        ("--max-words", argparse.SUPPRESS),  # its old name
-    ):
-        which.add_argument(
-            name,
-            dest="selection",
-            type=lambda text: f"nvs:size={text}+safe",
-            metavar="N",
-            help=text,
-        )
+    which.add_argument(
+        "--max-shortlist",
+        dest="selection",
+        type=_at_most,
+        metavar="N",
+        help="shortlists of at most N tokens for 99 of 100 sentences, without the safety set",
+    )
+    which.add_argument("--max-words", dest="selection", type=_old_at_most, help=argparse.SUPPRESS)
     add_engine_arguments(parser)
+
+
+def _at_most(text: str) -> str:
+    return f"nvs:size={text}+safe"
+
+
+def _old_at_most(text: str) -> str:
+    renamed("--max-words", "--max-shortlist")
+    return _at_most(text)
 
 
 def add_engine_arguments(parser: argparse.ArgumentParser) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from sieve.config import unknown
 from sieve.errors import ConfigError, ModelError
+from sieve.log import renamed
 from sieve.selection.candidates import LexiconCandidates
 from sieve.selection.dial import Dial
 from sieve.selection.fusion import Fusion, LexiconBonus
@@ -148,6 +149,8 @@ def _dialled(text: str, value: str, resources: Resources) -> float:
         raise ModelError(
             f"selection '{text}': this model was not calibrated; run sieve calibrate on it"
         )
+    if kind == "words":
+        renamed("words=", "size=")
     try:
         if kind in ("size", "words"):
             return resources.dial.for_size(int(number))
