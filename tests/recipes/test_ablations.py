@@ -98,23 +98,26 @@ def test_adaptation(
 def test_positive_weight(
     calls: list[str], folder: Path, toy_data: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    prefix = str(toy_data.valid_src).removesuffix(".xx")
     arguments = [
-        folder / "model", "--data", toy_data.corpus, "--test", prefix, "--weights", "1000", "1",
-        "--updates", 2, "--batch-tokens", 200, "--sentences", 5, "--beam-size", 1,
-        "--work", folder / "work", "--output", folder / "out.json",
+        folder / "model", "--source", toy_data.valid_src, "--lines", 30, "--held-out", 8,
+        "--test", f"toy={toy_data.valid_src},{toy_data.valid_tgt}", "--sentences", 5,
+        "--weights", "100", "auto:1", "--seeds", 2, "--seeds-for", "100", "--epochs", 1,
+        "--size", 12, "--work", folder / "work", "--output", folder / "out.json",
     ]  # fmt: skip
-    rows = run(monkeypatch, "positive_weight", *arguments)["positive_weights"]
-    assert [call.split()[0] for call in calls] == ["adapt", "evaluate"] * 2
-    assert [row["positive_weight"] for row in rows] == ["1000", "1"]
-    assert all(f"training.positive_weight={row['positive_weight']}" in call
-               for row, call in zip(rows, calls[::2], strict=True))  # fmt: skip
-    # one translation model serves all weights
-    assert rows[0]["bleu_unrestricted"] == rows[1]["bleu_unrestricted"]
-    assert rows[0]["recall_at_1000"] is None  # there are no 1000 words
-    (folder / "work" / "model.1.json").unlink()
-    assert run(monkeypatch, "positive_weight", *arguments)["positive_weights"] == rows
-    assert [call.split()[0] for call in calls[4:]] == ["evaluate"], "only what was missing"
+    found = run(monkeypatch, "positive_weight", *arguments)
+    rows = found["positive_weights"]
+    named = [(row["positive_weight"], row["seed"]) for row in rows]
+    assert named == [("100", 1), ("auto:1", 1), ("100", 2)]
+    assert found["all_tokens"]["equal_outputs"] == found["all_tokens"]["own_recall"] == 1.0
+    for row in rows:
+        # one threshold for all sentences: the mean size is the one asked for but for ties
+        assert row["at_size"]["mean_size"] == pytest.approx(12, abs=0.5)
+        # greedy search writes the same where nothing that it wrote is missing
+        assert row["at_size"]["equal_outputs"] >= row["at_size"]["own_in_reach"]
+    kept = {path.name: path.stat().st_mtime_ns for path in (folder / "work").glob("0*")}
+    assert run(monkeypatch, "positive_weight", *arguments)["lines"] == found["lines"] > 0
+    again = {path.name: path.stat().st_mtime_ns for path in (folder / "work").glob("0*")}
+    assert again == kept, "translated once"
 
 
 def test_model_sizes(calls: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ from sieve.bundle.config import ModelConfig
 from sieve.model.nvs import build_head
 from sieve.train.attach.labels import Labels, padded_states
 from sieve.train.attach.sampled_loss import SampledLoss, Sampler, quicker_precision
+from sieve.train.update.loss import PositiveWeight
 
 V, D = 50, 8
 CONFIG = ModelConfig(src_vocab_size=V, tgt_vocab_size=V, d_model=D, heads=2, nvs_head="tied")
@@ -20,9 +21,13 @@ def labels() -> Labels:
     return Labels(np.array([0, 2, 5, 6]), states, np.array([0, 2, 3, 5]), np.array([7, 9, 7, 3, 3]))
 
 
+@pytest.mark.parametrize("weight", ["10", "auto:2"])
 @pytest.mark.parametrize("kind", ["tied", "full"])
-def test_a_sample_of_all_tokens_gives_the_papers_loss(kind: str) -> None:
-    """Expected: for each sentence Σ over tokens / (V + (λ_p − 1) n_p), the mean of these, ·100."""
+def test_a_sample_of_all_tokens_gives_the_papers_loss(kind: str, weight: str) -> None:
+    """Expected: for each sentence Σ over tokens / (V + (λ_p − 1) n_p), the mean of these, ·100.
+
+    With auto:2, λ_p is 2 · (50 − 2) / 2 for the first sentence and 2 · (50 − 1) / 1 for the others.
+    """
     head = build_head(ModelConfig(**{**vars(CONFIG), "nvs_head": kind}))
     assert head is not None
     generator = torch.Generator().manual_seed(2)
@@ -30,12 +35,14 @@ def test_a_sample_of_all_tokens_gives_the_papers_loss(kind: str) -> None:
         torch.nn.init.normal_(parameter, generator=generator)
     embedding = torch.randn(V, D, generator=generator)
     sampler = Sampler(np.full(V, 1 / V), 20_000)  # all are drawn, some 400 times each
-    loss = SampledLoss(embedding, sampler, 10.0)(head, labels(), np.arange(3), generator).item()
+    loss_of = SampledLoss(embedding, sampler, PositiveWeight.parse(weight))
+    loss = loss_of(head, labels(), np.arange(3), generator).item()
     z = head(*padded_states(labels(), [0, 1, 2]), embedding)
     wanted = torch.zeros(3, V)
     wanted[0, [7, 9]] = wanted[1, 7] = wanted[2, 3] = 1
-    cost = 10 * wanted * F.softplus(-z) + (1 - wanted) * F.softplus(z)
-    expected = (cost.sum(1) / (V + 9 * wanted.sum(1))).mean().item() * 100
+    p = torch.tensor([48.0, 98.0, 98.0] if weight == "auto:2" else [10.0] * 3)
+    cost = p[:, None] * wanted * F.softplus(-z) + (1 - wanted) * F.softplus(z)
+    expected = (cost.sum(1) / (V + (p - 1) * wanted.sum(1))).mean().item() * 100
     assert loss == pytest.approx(expected, rel=0.03)
 
 

@@ -14,6 +14,7 @@ from sieve.tokenize.vocabulary import IntArray
 from sieve.train.attach.held_out import HeldOut
 from sieve.train.attach.labels import Labels
 from sieve.train.attach.sampled_loss import SampledLoss, Sampler, quicker_precision
+from sieve.train.update.loss import PositiveWeight
 
 _WARMUP = 0.02  # share of the run in which the learning rate rises
 _LAST_RATE = 0.02  # share of the learning rate that is left at the end
@@ -27,8 +28,8 @@ class HeadOptions:
 
     minutes: float = 5.0
     """Wall-clock minutes of training; less where nothing improves any more."""
-    positive_weight: float = 1000.0
-    """λ_p of the loss."""
+    positive_weight: float | str = 1000.0
+    """λ_p of the loss, or `auto:x`."""
     batch: int = 64
     """Sentences of an update."""
     sampled: int = 2048
@@ -75,15 +76,18 @@ def train_head(
         report: Told now and then how it goes.
     """
     generator = torch.Generator().manual_seed(options.seed)
-    frequencies, number = _frequencies(pieces, config.tgt_vocab_size)
+    V = config.tgt_vocab_size
+    frequencies, number = _frequencies(pieces, V)
+    weight = PositiveWeight.parse(options.positive_weight)
     head, mean = build_head(config), build_head(config)
     assert head is not None
     assert mean is not None
-    set_prior(head, frequencies, number, options.positive_weight, held_out.specials)
+    typical = weight.typical(V, float(frequencies.sum()) / number)
+    set_prior(head, frequencies, number, typical, held_out.specials)
     mean.load_state_dict(head.state_dict())
     sampler = Sampler.by_frequency(frequencies, options.sampled)
     products = embedding.to(quicker_precision())
-    loss_of = SampledLoss(products, sampler, options.positive_weight)
+    loss_of = SampledLoss(products, sampler, weight)
     optimizer = torch.optim.Adam(head.parameters(), lr=options.learning_rate, betas=(0.9, 0.98))
     batches = _batches(pieces, options.batch, generator)
     most = max(1.0, options.epochs * sum(-(-len(piece) // options.batch) for piece in pieces))

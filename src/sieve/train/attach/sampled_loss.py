@@ -19,6 +19,7 @@ from sieve.model.nvs import FullHead, TiedHead
 from sieve.model.pooling import pooled_projection
 from sieve.tokenize.vocabulary import IntArray
 from sieve.train.attach.labels import Labels, padded_states
+from sieve.train.update.loss import PositiveWeight
 
 _SCALE = 100.0  # of the loss: a size that gradient clipping knows
 _FLATTENED = 0.5  # power of the frequencies that tokens are drawn by
@@ -62,7 +63,7 @@ class SampledLoss:
     embedding: Tensor
     """The output embedding (V, D), in the precision of the products."""
     sampler: Sampler
-    positive_weight: float
+    positive_weight: PositiveWeight
     """λ_p."""
 
     def __call__(
@@ -82,9 +83,10 @@ class SampledLoss:
             wanted[place, torch.from_numpy(np.searchsorted(positive, ids))] = True
         z = self._logits(head, *padded_states(labels, rows.tolist()), tokens)
         number = torch.tensor([len(ids) for ids in targets], dtype=torch.float32)
-        total = len(head.bias) + (self.positive_weight - 1) * number
+        weight = self.positive_weight.of_sentences(len(head.bias), number)
+        total = len(head.bias) + (weight - 1) * number
         stands_for = torch.cat((torch.ones(len(positive)), torch.from_numpy(counts)))
-        missed = self.positive_weight * F.softplus(-z)
+        missed = weight[:, None] * F.softplus(-z)
         cost = torch.where(wanted, missed, F.softplus(z) * stands_for)
         return (cost.sum(1) / total).mean() * _SCALE
 

@@ -48,6 +48,10 @@ class PositiveWeight:
             return self.value
         return self.value * (vocab_size - mean_positives) / mean_positives
 
+    def of_sentences(self, vocab_size: int, positives: Tensor) -> Tensor:
+        """The weight of each sentence with so many unique target tokens (B,)."""
+        return _weights(self.value, self.auto, vocab_size, positives)
+
 
 def label_smoothed_cross_entropy(
     logits: Tensor, targets: Tensor, smoothing: float, fused: bool = False
@@ -151,10 +155,17 @@ def guided_alignment_loss(alignment: Tensor, link_index: Tensor, link_weight: Te
 def _weighted_bce(logits: Tensor, positives: Tensor, value: float, auto: bool) -> Tensor:
     V = logits.shape[-1]
     n_p = positives.sum(-1, dtype=logits.dtype)  # (B,)
-    weight = value * (V - n_p) / n_p.clamp(min=1.0) if auto else torch.full_like(n_p, value)
+    weight = _weights(value, auto, V, n_p)
     # −log σ(z) = softplus(−z) and −log(1 − σ(z)) = softplus(z)
     terms = torch.where(positives, weight[:, None] * F.softplus(-logits), F.softplus(logits))
     return (terms.sum(-1) / (V + (weight - 1.0) * n_p)).sum()
+
+
+def _weights(value: float, auto: bool, V: int, n_p: Tensor) -> Tensor:
+    """λ_p of each sentence (B,)."""
+    if not auto:
+        return torch.full_like(n_p, value)
+    return value * (V - n_p) / n_p.clamp(min=1.0)
 
 
 class _CrossEntropy(torch.autograd.Function):
