@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from results_adaptation import ABLATION, adaptation, positive_weights, seeds, sizes
-from results_common import RESULTS, Json, percent, read, table
+from results_common import BUILT_IN, RESULTS, SETTLED, Json, percent, read, table
 from results_paper import ALIGNERS, CONTEXT, IDIOMS, ITDS_BLEU, NEWS, PROVERBS
 
 DIFFERS = (
@@ -80,8 +80,10 @@ def quality(rows: Rows, languages: str) -> Iterator[str]:
         yield f"\n**{test}**, {here[0]['sentences']} sentences, `{here[0]['model']}`\n"
         yield from table([*headers, *(["paper: BLEU"] if paper else [])], lines)
         signatures = [score["signature"] for score in here[0]["quality"]]
-        yield f"\n\\* differs from none, p < 0.05. {_signed(here[0])}; {'; '.join(signatures)}." + (
-            f" {DIFFERS}" if paper else ""
+        yield (
+            f"\n\\* differs from none, p < 0.05. {_signed(here[0])}; {'; '.join(signatures)}."
+            + (f" {DIFFERS}" if paper else "")
+            + (f" {SETTLED}" if languages in BUILT_IN else "")
         )
 
 

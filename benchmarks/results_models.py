@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from results_common import RESULTS, Json, read, table
+from results_common import BUILT_IN, RESULTS, SETTLED, Json, read, table
 
 
 def models() -> Iterator[list[str]]:
@@ -36,7 +36,8 @@ def models() -> Iterator[list[str]]:
             f"{first['nvs'].get('selection', 'nvs:0.9')} against an alignment lexicon of "
             f"{content.get('lexicon_of', 'what the student learned from')} whose sets are as "
             "large. "
-            f"`{path.name}`; {content['command']}; {', '.join(f'`{s}`' for s in signatures)}.",
+            f"`{path.name}`; {content['command']}; {', '.join(f'`{s}`' for s in signatures)}."
+            + (f" {SETTLED}" if path.stem[6:].replace("_", "-") in BUILT_IN else ""),
             "",
             *table(titles, rows),
         ]
@@ -84,7 +85,7 @@ def lossless() -> Iterator[list[str]]:
             "",
             *_lossless_times(content),
             "",
-            *_lossless_losses(content["lost"]),
+            *_lossless_losses(content["lost"], content["built_in"]),
         ]
 
 
@@ -122,7 +123,7 @@ def _lossless_times(content: Json) -> list[str]:
     ]
 
 
-def _lossless_losses(lost: Json) -> list[str]:
+def _lossless_losses(lost: Json, built_in: bool) -> list[str]:
     kinds = ("nvs", "nvs+safe", "lexicon", "lossless")
     shown = [kind for kind in kinds if kind in next(iter(lost.values()))["beam"]]
     rows = [
@@ -145,7 +146,7 @@ def _lossless_losses(lost: Json) -> list[str]:
         "Translations that differ from those of a search over all tokens, in percent (greedy / "
         "beam); mean sizes of the head's and the lexicon's shortlists, which are equal where "
         "the lexicon has "
-        "as many tokens for a sentence.",
+        f"as many tokens for a sentence.{f' {SETTLED}' if built_in else ''}",
         "",
         *table(["sentences", "number", "mean tokens", *shown], rows),
     ]
@@ -245,7 +246,8 @@ def extras() -> Iterator[list[str]]:
         *table(["asked for", *asked], reached),
         "",
         "Confidence on newstest2019, by deciles: what it says, outputs that selection left as they "
-        f"were, chrF. Rank correlation with chrF {sure['rank_correlation_with_chrF']:.2f}.",
+        f"were, chrF. Rank correlation with chrF {sure['rank_correlation_with_chrF']:.2f}. "
+        + SETTLED,
         "",
         *table(
             ["", *(str(n + 1) for n in range(len(sure["deciles"])))],

@@ -49,7 +49,9 @@ def test_form_and_card(folder: Path) -> None:
     assert set(nvs["recall"]["own"]) == {"at_threshold", "500", "1000", "2000"}
     assert nvs["recall"]["own"]["2000"] == 100.0  # there are fewer words than that
     assert lexicon["mean_size"] <= nvs["mean_size"]
-    lines = card.scores(found, None)
+    assert card.SETTLED not in " ".join(card.scores(found, None, settled=False))
+    lines = card.scores(found, None, settled=True)
+    assert card.SETTLED in " ".join(lines)
     row = next(line for line in lines if line.startswith("| toy |"))
     assert row.count("|") == 10 and str(nvs["unchanged"]) in row
     assert toy["none"]["signatures"][0] in lines[-1]

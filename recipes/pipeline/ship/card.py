@@ -16,6 +16,11 @@ from sieve.bundle.directory import open_bundle
 from sieve.files import read_json, whole_file
 
 NAMES = {"en": "English", "de": "German", "ru": "Russian"}
+SETTLED = (
+    "The model was *settled* for that: the head shaped the encoder, the decoder was penalised for "
+    "probability outside the head's shortlists, and its logits were made larger. A lexicon that "
+    "selects for this model did not have that help."
+)
 STAGES = {"student": "The student", "settle": "Settling", "head": "The head"}
 Json = dict[str, Any]
 
@@ -88,7 +93,7 @@ def _step(what: str, updates: int, tokens: int, minutes: float) -> str:
     )
 
 
-def scores(result: Json, teacher: Json | None) -> list[str]:
+def scores(result: Json, teacher: Json | None, settled: bool) -> list[str]:
     direction = result["direction"]
     before = {}
     for score in (teacher or {"scores": []})["scores"]:
@@ -100,7 +105,8 @@ def scores(result: Json, teacher: Json | None) -> list[str]:
         f"Engine: {result['engine']}; beam 5; selected by default: `{default}`. "
         "*Same*: outputs that selection leaves exactly as they are over all words. *Own* and "
         "*reference*: share of the unique words of the "
-        "model's own outputs and of references that are in the sets.",
+        "model's own outputs and of references that are in the sets."
+        + (f" {SETTLED}" if settled else ""),
         "",
         "| test set | teacher BLEU | BLEU | chrF | BLEU, selected | words | same | own "
         "| reference |",
@@ -155,7 +161,7 @@ def write_card(pair: Recipe, model: Path, given: Sources) -> None:
         heading(source, target, config["model"], size),
         data(pair, read_json(given.counts)),
         training(metrics),
-        scores(read_json(given.scores), teacher),
+        scores(read_json(given.scores), teacher, settled="settle" in metrics),
         ["## Known weaknesses", notes] if notes else [],
     ]
     text = "\n\n".join("\n".join(part) for part in parts if part)
