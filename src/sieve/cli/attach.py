@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("--development", int, 1000, "N", "held-out lines for calibration and measurement"),
         ("--size", int, 1000, "N", "mean shortlist size of the operating point"),
         ("--least", int, 256, "N", "minimum shortlist size"),
-        ("--seed", int, 1, "N", "for the order of the text and the initial head"),
+        ("--seed", int, 1, "N", "for the initial head and the order of learning"),
         ("--threads", int, None, "N", "sentences in parallel"),
     ]  # fmt: skip
     for name, kind, value, metavar, text in numbers:

@@ -8,6 +8,7 @@ import random
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,8 @@ def test_nothing_but_the_head_is_new(int8: bool, toy_data: Any, text: Path, tmp_
     assert not (tmp_path / "output.attach").exists()
     reach = json.loads((output / "reach.json").read_text())
     assert (reach["sentences"], reach["judged"]) == (attached.sentences, 20)
+    assert reach["training"][-1]["share"] == 1
+    assert max(check["reach"] for check in reach["training"]) == attached.progress.reach
     points = reach["curves"]["head"]
     assert [point["size"] for point in points] == sorted(point["size"] for point in points)
     for point, larger in itertools.pairwise(points):
@@ -88,7 +91,7 @@ def test_references_count_as_needed(model: Path, text: Path, tmp_path: Path) -> 
     work = tmp_path / "work"
     work.mkdir()
     run = _Attachment(open_bundle(model), tmp_path / "output", work, QUICK)
-    sources, targets = distinct(SourceText((text,), (target,)), seed=1, most=1000)
+    sources, targets = distinct(SourceText((text,), (target,)), most=1000)
     assert targets is not None
     assert [source.upper() for source in sources] == targets
     piece = run._piece(work / "piece.safetensors", sources[40:50], targets, 40)
@@ -111,9 +114,10 @@ def test_interrupted_work_is_kept(
     pieces = sorted(work.glob("*.safetensors"))
     assert len(pieces) == 2  # held out, and the text
     times = [piece.stat().st_mtime_ns for piece in pieces]
+    another = replace(QUICK, head="full", training=replace(QUICK.training, seed=2))
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr("sieve.train.attach.attach.train_head", stop)
-        attach(model, output, SourceText((text,)), QUICK)
+        attach(model, output, SourceText((text,)), another)
     assert [piece.stat().st_mtime_ns for piece in pieces] == times
     text.write_text(text.read_text() + "another line\n")
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):

@@ -18,11 +18,18 @@ def written(path: Path, *lines: str) -> Path:
 def test_lines_are_distinct_and_keep_their_references(tmp_path: Path) -> None:
     sources = written(tmp_path / "a", "one", "two", "", "one"), written(tmp_path / "b", "three")
     targets = written(tmp_path / "c", "1", "2", "3", "4"), written(tmp_path / "d", "5")
-    lines, others = distinct(SourceText(sources, targets), seed=1, most=10)
+    lines, others = distinct(SourceText(sources, targets), most=10)
     assert others is not None
     assert {*zip(lines, others, strict=True)} == {("one", "1"), ("two", "2"), ("three", "5")}
-    assert distinct(SourceText(sources), seed=1, most=2) == (lines[:2], None)
-    assert {tuple(distinct(SourceText(sources), seed, 10)[0]) for seed in range(9)} > {tuple(lines)}
+    assert distinct(SourceText(sources), most=2) == (lines[:2], None)
+
+
+def test_lines_are_mixed_the_same_way_each_time(tmp_path: Path) -> None:
+    text = SourceText((written(tmp_path / "a", *map(str, range(50))),))
+    lines, _ = distinct(text, most=50)
+    assert lines != sorted(lines, key=int)
+    assert distinct(text, most=50)[0] == lines
+    assert distinct(text, most=10)[0] == lines[:10]
 
 
 def test_as_many_references_as_lines(tmp_path: Path) -> None:

@@ -111,13 +111,14 @@ class _Attachment:
         self.bundle, self.output, self.work, self.options = bundle, output, work, options
         self.config = model_config(bundle)
         self.engine = NativeEngine.open(bundle, threads=options.threads)
+        self.checks: list[HeadProgress] = []
 
     def run(self, text: AttachText) -> Attached:
         """Labels, trains, writes and calibrates."""
         self._check_note(text)
         count = self.options.development
         most = self.options.sentences + 2 * count
-        sources, targets = distinct(text, self.options.training.seed, most)
+        sources, targets = distinct(text, most)
         if len(sources) < 3 * count:
             raise InputError(
                 f"{text}: got {len(sources)} distinct lines, expected at least {3 * count}; "
@@ -155,11 +156,10 @@ class _Attachment:
         return self.work / "model"
 
     def _check_note(self, text: AttachText) -> None:
-        """Drops what was kept for another model, text or seed."""
+        """Drops what was kept for another model or text."""
         note = {
             "weights": file_hash(self.bundle.directory / WEIGHTS_FILE),
             "text": text.hashes(),
-            "seed": self.options.training.seed,
             "sentences": self.options.sentences,
             "development": self.options.development,
         }
@@ -214,7 +214,17 @@ class _Attachment:
         options = replace(self.options.training, minutes=minutes)
         torch.set_num_threads(self.engine.threads)
         judge = HeldOut(held_out, options.size, self.engine.specials)
-        return train_head(self._config(), embedding, train, judge, options, _told)
+        return train_head(self._config(), embedding, train, judge, options, self._checked)
+
+    def _checked(self, now: HeadProgress) -> None:
+        self.checks.append(now)
+        logger.info(
+            "head %3.0f %%: loss %.4f, %.2f %% of own tokens and %.1f %% of sentences in reach",
+            100 * now.share,
+            now.loss,
+            100 * now.own,
+            100 * now.reach,
+        )
 
     def _config(self) -> ModelConfig:
         return replace(self.config, nvs_head=self.options.head, nvs_detach=True)
@@ -278,18 +288,9 @@ class _Attachment:
             "sentences": attached.sentences,
             "judged": facts.judged,
             "seed": facts.options.seed,
+            "training": [asdict(check) for check in self.checks],
         }
         write_curves(self.model, curves, about)
         card = self.model / CARD_FILE
         before = card.read_text("utf-8") if card.is_file() else ""
         card.write_text(card_with_head(before, self.output.name, facts), "utf-8")
-
-
-def _told(now: HeadProgress) -> None:
-    logger.info(
-        "head %3.0f %%: loss %.4f, %.2f %% of own tokens and %.1f %% of sentences in reach",
-        100 * now.share,
-        now.loss,
-        100 * now.own,
-        100 * now.reach,
-    )

@@ -15,6 +15,7 @@ from sieve.errors import InputError
 from sieve.files import file_hash
 
 Lines = Sequence[str]
+_ORDER = 1  # seed of the shuffle: what was translated serves every head
 
 
 class AttachText(Protocol):
@@ -83,12 +84,12 @@ class CorpusText:
         return ", ".join(directory.name for directory in self.directories)
 
 
-def distinct(text: AttachText, seed: int, most: int) -> tuple[list[str], list[str] | None]:
-    """Distinct lines in a random order, and their references where there are any."""
+def distinct(text: AttachText, most: int) -> tuple[list[str], list[str] | None]:
+    """Distinct lines in a random order, always the same, and their references if there are any."""
     lines, others = text.lines()
     first = {line: row for row, line in reversed(list(enumerate(lines))) if line.strip()}
     rows = sorted(first.values())
-    random.Random(seed).shuffle(rows)
+    random.Random(_ORDER).shuffle(rows)
     rows = rows[:most]
     chosen = None if others is None else [others[row] for row in rows]
     return [lines[row] for row in rows], chosen
