@@ -15,22 +15,33 @@ import argparse
 import os
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import sacrebleu
 
-from attached_head import BATCH, cut, with_bonus
+from attached_ways import (
+    BATCH,
+    FREQUENT,
+    SEARCHES,
+    Choice,
+    Scores,
+    cut,
+    head_logits,
+    mean_size,
+    outputs,
+    static_shortlists,
+    top_of,
+    with_bonus,
+)
 from cpu_common import command_by_names
 from fair_comparison_page import write_page
 from sieve.bundle.directory import open_bundle
 from sieve.data.reading import read_lines
 from sieve.engines.native.native_engine import NativeEngine
-from sieve.engines.options import SearchOptions
 from sieve.evaluate.measure.recall import needed_tokens
 from sieve.files import write_json
 from sieve.log import progress
@@ -38,18 +49,11 @@ from sieve.selection.lexicon import Lexicon
 from sieve.selection.lexicon_files import own_lexicon
 from sieve.selection.plan import Selector
 from sieve.selection.selectors import (
-    FrequentTokens,
     FullVocabulary,
-    LexiconTopK,
     NeuralSelection,
-    Union,
 )
 from sieve.selection.shortlist import Shortlist
 from sieve.tokenize.vocabulary import IntArray
-
-Scores = npt.NDArray[np.float32]
-FREQUENT = 50
-SEARCHES = {"greedy": SearchOptions(beam_size=1), "beam 5": SearchOptions(beam_size=5)}
 
 
 @dataclass(frozen=True)
@@ -71,34 +75,6 @@ class Lexicons:
     production: Lexicon | None
     counts: Lexicon | None
     probabilities: Lexicon | None
-
-    def union(self, lexicon: Lexicon, k: int) -> Selector:
-        """The k best of each source token, and the most frequent tokens."""
-        frequent = FrequentTokens.from_counts(lexicon.target_counts, FREQUENT)
-        return Union((LexiconTopK(lexicon, k), frequent))
-
-
-def outputs(
-    engine: NativeEngine, src_ids: Sequence[IntArray], select: Callable[[int], Any], search: str
-) -> list[tuple[int, ...]]:
-    """Best translations; `select` gives the selector or shortlists of the batch from a line on."""
-    found = []
-    for start in range(0, len(src_ids), BATCH):
-        batch = list(src_ids[start : start + BATCH])
-        chosen = select(start)
-        if isinstance(chosen, list):
-            hypotheses = engine.decode(engine.encode(batch), chosen, SEARCHES[search])
-        else:
-            hypotheses = engine.translate(batch, chosen, SEARCHES[search])
-        found += [best[0].tokens for best in hypotheses]
-    return found
-
-
-def head_logits(engine: NativeEngine, src_ids: Sequence[IntArray]) -> Scores:
-    """Of the head, (N, V)."""
-    starts = range(0, len(src_ids), BATCH)
-    rows = [engine.bow_logits(engine.encode(src_ids[at : at + BATCH])) for at in starts]
-    return np.concatenate(rows)
 
 
 def lexicon_scores(lexicon: Lexicon, src_ids: Sequence[IntArray], by_rank: bool) -> Scores:
@@ -123,15 +99,9 @@ def ways_of(
     size = float(arguments.size)
     logits = head_logits(engine, test.src_ids)
     production = lexicons.production
-    if production is not None and not arguments.no_production:
-        selector = lexicons.union(production, FREQUENT)
-        shortlists = [
-            shortlist
-            for at in range(0, len(test.src_ids), BATCH)
-            for shortlist in selector.plan().select(engine.encode(test.src_ids[at : at + BATCH]))
-        ]
-        size = float(np.mean([len(shortlist) for shortlist in shortlists]))
-        ways["production shortlist"] = shortlists
+    if production is not None:
+        ways["production shortlist"] = static_shortlists(engine, production, test.src_ids)
+        size = mean_size(ways["production shortlist"])
     for label, lexicon, by_rank in (
         ("fast_align, counts", lexicons.counts, True),
         ("fast_align, probabilities", lexicons.probabilities, False),
@@ -141,9 +111,7 @@ def ways_of(
     ways["head"] = cut(logits, size, eos)
     other = ways.get("production shortlist")
     if other is None and lexicons.counts is not None:
-        top = lexicons.union(lexicons.counts, FREQUENT).plan()
-        encoded = engine.encode(test.src_ids)
-        other = top.select(encoded)
+        other = static_shortlists(engine, lexicons.counts, test.src_ids)
     if other is not None:
         fused = with_bonus(logits, other, arguments.bonus)
         ways["head + shortlist"] = cut(fused, size, eos)
@@ -180,7 +148,7 @@ def measured(
     return {name: round(float(value), 3) for name, value in row.items()}
 
 
-def _batches_of(shortlists: Sequence[Shortlist]) -> Callable[[int], list[Shortlist]]:
+def _batches_of(shortlists: Sequence[Shortlist]) -> Choice:
     return lambda at: list(shortlists[at : at + BATCH])
 
 
@@ -190,15 +158,15 @@ def real_selectors(
     """A selector of each kind whose shortlists have about this mean size."""
     selectors: dict[str, Selector] = {"all tokens": FullVocabulary()}
     if lexicons.production is not None:
-        selectors["production shortlist"] = lexicons.union(lexicons.production, FREQUENT)
+        selectors["production shortlist"] = top_of(lexicons.production, FREQUENT)
     sample = engine.encode(test.src_ids[:256])
     if lexicons.counts is not None:
         sizes = {}
         for k in (5, 10, 20, 30, 40, 50, 70, 100, 150, 200):
-            selector = lexicons.union(lexicons.counts, k)
+            selector = top_of(lexicons.counts, k)
             sizes[k] = np.mean([len(s) for s in selector.plan().select(sample)])
         k = min(sizes, key=lambda key: abs(sizes[key] - size))
-        selectors["fast_align, counts"] = lexicons.union(lexicons.counts, k)
+        selectors["fast_align, counts"] = top_of(lexicons.counts, k)
     logits = engine.bow_logits(sample)
     place = int((size - 1) * len(logits))
     odds = np.sort(logits, axis=None)[::-1][place]
