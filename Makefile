@@ -36,6 +36,7 @@ check: setup
 	$(BIN)/mypy --python-version 3.13 src
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python release/supply.py audit
+	$(BIN)/python release/licences.py
 
 test: check
 	$(BIN)/pytest

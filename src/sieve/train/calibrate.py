@@ -63,6 +63,14 @@ class CalibrationOptions:
         if not 0.0 < self.recall <= 1.0:
             raise ConfigError(f"recall: got {self.recall}, expected above 0 and at most 1")
 
+    def check(self, vocab_size: int) -> None:
+        """Refuses shortlists as large as the vocabulary."""
+        if self.size >= vocab_size:
+            raise ModelError(
+                f"shortlists of {self.size} of {vocab_size} tokens select nothing; "
+                "choose a smaller size"
+            )
+
 
 @dataclass(frozen=True)
 class Calibration:
@@ -98,11 +106,7 @@ def calibrate(
     """
     if not src_ids:
         raise ConfigError("no development sentences to calibrate on")
-    if options.size >= engine.vocab_size:
-        raise ModelError(
-            f"shortlists of {options.size} of {engine.vocab_size} tokens select nothing; "
-            "choose a smaller size"
-        )
+    options.check(engine.vocab_size)
     batches, written = _batches(src_ids), []
     for batch in batches:
         written.append([best.tokens for best in _best(engine, batch, FullVocabulary())])

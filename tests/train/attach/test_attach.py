@@ -19,7 +19,7 @@ from directories import write_model
 import sieve
 from sieve.bundle.directory import open_bundle
 from sieve.cli.main import main
-from sieve.errors import InputError
+from sieve.errors import InputError, ModelError
 from sieve.processes.locks import FileLock
 from sieve.train.attach.attach import AttachOptions, attach
 from sieve.train.attach.head import HeadOptions
@@ -50,6 +50,15 @@ def text(tmp_path: Path) -> Path:
 def model(tmp_path: Path, toy_data: Any) -> Path:
     write_model(tmp_path / "model", toy_data.corpus, int8=True, nvs_head="none")
     return tmp_path / "model"
+
+
+def test_a_size_that_selects_nothing_is_refused_first(
+    model: Path, text: Path, tmp_path: Path
+) -> None:
+    options = replace(QUICK, calibration=CalibrationOptions(size=400))
+    with pytest.raises(ModelError, match="shortlists of 400 of 400 tokens select nothing"):
+        attach(model, tmp_path / "output", SourceText((text,)), options)
+    assert not (tmp_path / "output.attach").exists()
 
 
 @pytest.mark.parametrize("int8", [True, False])
@@ -140,7 +149,8 @@ def test_only_one_process_writes(model: Path, text: Path, tmp_path: Path) -> Non
 def test_too_little_text(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "short.xx"
     path.write_text("a b\nb a\n")
-    command = ["attach", str(model), "--source", str(path), "-o", str(tmp_path / "output")]
+    command = ["attach", str(model), "--source", str(path), "--size", "60"]
+    command += ["-o", str(tmp_path / "output")]
     assert main(command) == 2
     assert "got 2 distinct lines, expected at least 3000" in capsys.readouterr().err
     assert not (tmp_path / "output").exists()

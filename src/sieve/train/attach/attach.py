@@ -90,6 +90,7 @@ def attach(model: Path, output: Path, text: AttachText, options: AttachOptions) 
         options: How.
     """
     bundle = open_bundle(model)
+    options.calibration.check(model_config(bundle).tgt_vocab_size)
     work = output.with_name(f"{output.name}.attach")
     work.mkdir(parents=True, exist_ok=True)
     try:
