@@ -176,11 +176,16 @@ def measured(frozen: Frozen, test: TestSet, chosen: Sequence[Shortlist]) -> Json
     return {name: round(value, 5) for name, value in row.items()}
 
 
-def rows(frozen: Frozen, test: TestSet, args: argparse.Namespace) -> Iterator[Json]:
+def rows(
+    frozen: Frozen, test: TestSet, known: Sequence[Json], args: argparse.Namespace
+) -> Iterator[Json]:
     """One for each weight and seed; more seeds for the weights that --seeds-for names."""
     eos = frozen.engine.config.eos
+    done = {(row["positive_weight"], row["seed"]) for row in known}
     for seed in range(1, args.seeds + 1):
         for weight in args.weights if seed == 1 else args.seeds_for:
+            if (weight, seed) in done:
+                continue
             begin = time.process_time()
             head = trained(frozen, weight, seed, args)
             logits = logits_of(head, frozen, test.labels)
@@ -235,7 +240,11 @@ def main() -> None:
         "all_tokens": measured(frozen, test, [Shortlist.everything(V, eos)] * len(test.ids)),
         "positive_weights": [],
     }
-    for row in rows(frozen, test, args):
+    if args.output.is_file():  # of the same run, stopped
+        earlier = json.loads(args.output.read_text(encoding="utf-8"))
+        if all(earlier[name] == content[name] for name in content if name != "positive_weights"):
+            content = earlier
+    for row in rows(frozen, test, list(content["positive_weights"]), args):
         content["positive_weights"].append(row)
         print(json.dumps(row), flush=True)
         write(args.output, content)  # what is done is on disk

@@ -16,6 +16,7 @@ from toy_lexicon import random_lexicon
 
 from sieve.bundle.directory import open_bundle
 from sieve.cli.main import main
+from sieve.selection.lexicon import Lexicon
 
 FOLDER = Path(__file__).parents[2] / "recipes" / "ablations"
 NAMES = (
@@ -27,6 +28,7 @@ NAMES = (
     "fresh_head",
     "seeds",
     "aligners",
+    "curves",
 )
 
 
@@ -64,6 +66,21 @@ def run(monkeypatch: pytest.MonkeyPatch, script: str, *arguments: object) -> Any
     monkeypatch.setattr(sys, "argv", [f"{script}.py", *words])
     importlib.import_module(script).main()
     return json.loads(Path(words[-1]).read_text(encoding="utf-8"))
+
+
+def test_curves_put_the_stronger_lexicon_first(
+    calls: list[str], folder: Path, toy_data: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lexicon = Lexicon.open(folder / "lexicon")
+    lexicon.pruned(1).save(folder / "weak.safetensors")
+    test = f"{toy_data.valid_src},{toy_data.valid_tgt}"
+    found = run(
+        monkeypatch, "curves", folder / "model", "--lexicon", f"weak={folder}/weak.safetensors",
+        f"strong={folder}/lexicon", "--test", test, "--output", folder / "out.json",
+    )  # fmt: skip
+    names = [row["lexicon"] for row in found["against"]]
+    assert list(dict.fromkeys(names)) == ["strong", "weak"]
+    assert all(row["lexicon_recall"] <= 1 and row["mean_size"] > 0 for row in found["against"])
 
 
 def test_adaptation(
