@@ -1,5 +1,6 @@
 """Fixtures that several rooms use."""
 
+import os
 import random
 import signal
 from dataclasses import dataclass
@@ -12,6 +13,9 @@ from hypothesis import settings
 # A shell starts background jobs with SIGINT ignored, and children inherit that: the tests that
 # press Ctrl-C on a command would then wait for ever.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Threads of torch that wait by spinning take the cores from other processes.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # before torch is imported
 
 # A busy machine fails nothing: timing is no pass condition.
 settings.register_profile("sieve", deadline=None)

@@ -111,6 +111,20 @@ def test_shortlists_are_those_of_the_plan(selection: Selector) -> None:
         assert encoding.words[row, :size].tolist() == shortlist.ids[:room].tolist()
 
 
+def test_selections_in_turns_do_not_mix() -> None:
+    """Each kind of choice has buffers of its own, and so must have the searches that read them."""
+    reference, captured = build("ssru")
+    options = SearchOptions(2)
+    for seed, selection in enumerate([*AT_LEAST[:6], NeuralSelection(0.9), *AT_LEAST[:6]]):
+        source = sentences(5, seed)
+        expected = reference.translate(source, selection, options)
+        ranked = captured.translate(source, selection, options)
+        assert [best.tokens for best, *_ in ranked] == [best.tokens for best, *_ in expected]
+        assert [best.shortlist_size for best, *_ in ranked] == [
+            best.shortlist_size for best, *_ in expected
+        ]
+
+
 def test_the_default_selection_of_shipped_models_is_captured() -> None:
     tokenizers = train_tokenizers(TokenizerOptions(vocab_size=362), TEXT, TEXT)
     resources = Resources(

@@ -82,6 +82,8 @@ class Shape:
 
     sentences: int
     src_length: int
+    selects: tuple[int, int] | None
+    """Of the encoding, whose buffers the search reads."""
     max_length: int
     width: int
     """Columns of the gathered output layer; 0: all tokens; −1: all tokens, masked."""
@@ -130,7 +132,7 @@ class Captured:
             return None
         limits = [options.max_length(len(ids)) for ids in src_ids]
         encoding = self.encode(src_ids, choice)
-        searching = self.start(encoding, limits, choice is not None, options)
+        searching = self.start(encoding, limits, options)
         run_checked(searching.step, searching.steps, max(limits), searching.asked)
         return self.results(searching)[: len(src_ids)]
 
@@ -151,18 +153,18 @@ class Captured:
         encoding.encode()
         return encoding
 
-    def start(
-        self, encoding: Encoding, limits: Sequence[int], selected: bool, options: SearchOptions
-    ) -> Searching:
+    def start(self, encoding: Encoding, limits: Sequence[int], options: SearchOptions) -> Searching:
         """A search of the encoded batch, before its first step; limits: each sentence's tokens."""
         B, T = encoding.src_ids.shape
         padded = torch.tensor([*limits, *[1] * (B - len(limits))])
         length, width = bucket(_TARGET, max(limits)), 0
-        if selected:  # the host waits for the device here, and has nothing else left to do
+        if (
+            encoding.selects is not None
+        ):  # the host waits for the device here, and has nothing else left to do
             width = self._width(int(encoding.sizes.cpu()[: len(limits)].max()))
         shape = Shape(
-            B, T, length, width, options.beam_size, options.n_best, options.length_penalty,
-            options.stop,
+            B, T, encoding.selects, length, width, options.beam_size, options.n_best,
+            options.length_penalty, options.stop,
         )  # fmt: skip
         if shape not in self._searches:
             self._searches[shape] = self._new_search(shape, encoding, options)

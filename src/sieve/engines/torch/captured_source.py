@@ -68,6 +68,8 @@ class Encoding:
     """Fixed buffers of one bucket of sources, and the work that fills them."""
 
     eos: int
+    selects: tuple[int, int] | None
+    """The least number of tokens and the room for fixed tokens; None for all tokens."""
     src_ids: Tensor
     """(B, T)"""
     log_odds: Tensor
@@ -113,6 +115,7 @@ def new_buffers(
     room = 0 if selects is None else selects[1]
     return Encoding(
         eos=config.eos,
+        selects=selects,
         src_ids=torch.full((B, T), config.eos, device=device),
         log_odds=torch.zeros(1, device=device),
         memory=like.new_zeros(B, T, config.d_model),
