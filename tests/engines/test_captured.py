@@ -115,7 +115,8 @@ def test_selections_in_turns_do_not_mix() -> None:
     """Each kind of choice has buffers of its own, and so must have the searches that read them."""
     reference, captured = build("ssru")
     options = SearchOptions(2)
-    for seed, selection in enumerate([*AT_LEAST[:6], NeuralSelection(0.9), *AT_LEAST[:6]]):
+    selections: list[Selector] = [*AT_LEAST[:6], NeuralSelection(0.9), *AT_LEAST[:6]]
+    for seed, selection in enumerate(selections):
         source = sentences(5, seed)
         expected = reference.translate(source, selection, options)
         ranked = captured.translate(source, selection, options)
