@@ -59,7 +59,7 @@ class Copied:
         return Plan(lists=(lambda src_ids: [ids[ids > EOS] for ids in src_ids],))
 
 
-AT_LEAST = [
+AT_LEAST: list[Selector] = [
     NeuralSelection(0.9, 20),
     NeuralSelection(0.3, 300),
     NeuralSelection(1.0, 40),
