@@ -2,6 +2,7 @@
 
 import json
 import math
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,26 @@ def test_scores(model: Path, tmp_path: Path, capsysbinary: pytest.CaptureFixture
     assert found[2]["score"] == pytest.approx(0.0, abs=1e-6)
     assert main(["score", str(model), *pair, "--selection", "nvs:0.999999"]) == 0
     assert float(capsysbinary.readouterr().out.splitlines()[0]) == -math.inf
+
+
+def test_both_directions(
+    model: Path, tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    back = tmp_path / "yy-xx"
+    shutil.copytree(model, back)
+    (back / "manifest.json").unlink()
+    config = json.loads((back / "config.json").read_text())
+    (back / "config.json").write_text(json.dumps(config | {"languages": ["yy", "xx"]}))
+    pair = files(tmp_path, "bda fga\nbda\n", "FGA BDA\n\n")
+    assert main(["score", str(model), *pair, "--back", str(back)]) == 0
+    plain = [float(line) for line in capsysbinary.readouterr().out.splitlines()]
+    assert main(["score", str(model), *pair, "--back", str(back), "--json"]) == 0
+    found = [json.loads(line) for line in capsysbinary.readouterr().out.splitlines()]
+    for number, line in zip(plain, found, strict=True):
+        assert number == pytest.approx(line["forced"], abs=1e-5)
+        assert number == pytest.approx((line["forward"] + line["backward"]) / 2, abs=1e-5)
+    assert main(["score", str(model), *pair, "--back", str(model)]) == 2
+    assert main(["score", str(model), *pair, "--back", str(back), "--selection", "none"]) == 2
 
 
 def test_unequal_files(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -58,6 +58,10 @@ def test_shares(toy_data: Any, tmp_path: Any, int8: bool) -> None:
         assert found == pytest.approx((counts / 20).tolist())
         assert (row.mean_size, row.mean_size_no_context) == pytest.approx(np.mean(sizes, axis=0))
         assert len(row.examples) == counts[2]
+        # at most as large as with context, so that single words reach no more than at the same λ
+        assert row.no_context_at_size <= row.no_context
+        both = row.context - row.only_context_at_size
+        assert both == pytest.approx(row.no_context_at_size - row.only_no_context_at_size)
         assert all(example.only_in_context for example in row.examples)
     (table,) = context_tables(rows)
     assert table.title == "toy, % of segments with all idiom tokens selected"

@@ -22,7 +22,12 @@ import argparse
 import sys
 from pathlib import Path
 
-from sieve.cli.measured_models import add_measured_arguments, check_writable, opened
+from sieve.cli.measured_models import (
+    add_measured_arguments,
+    add_metric_arguments,
+    check_writable,
+    opened,
+)
 from sieve.cli.model_options import add_engine_arguments
 from sieve.engines.options import SearchOptions
 from sieve.errors import ConfigError
@@ -63,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="sentences timed one by one; 0: no latency (default: %(default)s)",
     )
-    parser.add_argument("--comet", type=Path, metavar="DIR", help="local COMET checkpoint")
+    add_metric_arguments(parser)
     parser.add_argument(
         "--no-language-check", action="store_true", help="accept sets in any language"
     )

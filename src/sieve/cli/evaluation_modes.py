@@ -1,6 +1,7 @@
 """The ways `sieve evaluate` measures: each gives tables to show and values to write as JSON."""
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from sieve.evaluate.measure.comet import Comet
 from sieve.evaluate.measure.comparison import Row, TableOptions, measure, steps
 from sieve.evaluate.measure.context import ContextRow, measure_context
 from sieve.evaluate.measure.curve import Curve, measure_curves
+from sieve.evaluate.measure.forced import ForcedDecoding
 from sieve.evaluate.measure.idioms import IdiomSet, ProverbSet, read_idioms
 from sieve.evaluate.measure.probes import Probe
 from sieve.evaluate.measure.scopes import ScopeRow, measure_scopes
@@ -27,6 +29,7 @@ from sieve.evaluate.present.recall_tables import (
 )
 from sieve.evaluate.present.text_table import Table
 from sieve.log import logger, progress
+from sieve.translate.load import load
 from sieve.translate.translator import Translator
 
 if TYPE_CHECKING:
@@ -141,7 +144,14 @@ def table_options(arguments: argparse.Namespace, translator: Translator) -> Tabl
     names = selections(arguments.selection, translator)
     search = SearchOptions(beam_size=arguments.beam_size)
     comet = Comet(arguments.comet) if arguments.comet else None
-    return TableOptions(names, search, arguments.latency_sentences, comet=comet)
+    forced = forced_decoding(arguments.forced) if arguments.forced else None
+    return TableOptions(names, search, arguments.latency_sentences, comet=comet, forced=forced)
+
+
+def forced_decoding(models: Sequence[str]) -> ForcedDecoding:
+    """The metric of two models."""
+    forward, backward = (load(model) for model in models)
+    return ForcedDecoding(forward, backward)
 
 
 def test_sets(translator: Translator, arguments: argparse.Namespace) -> list[ParallelSet]:

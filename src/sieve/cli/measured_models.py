@@ -72,6 +72,18 @@ def check_writable(path: Path) -> None:
         raise InputError(f"{path}: cannot be written: expected a file in an existing directory")
 
 
+def add_metric_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of metrics that need models."""
+    parser.add_argument("--comet", type=Path, metavar="DIR", help="local COMET checkpoint")
+    parser.add_argument(
+        "--forced",
+        nargs=2,
+        metavar=("FORWARD", "BACKWARD"),
+        help="two models, one for each direction: mean log-probability per token of translation "
+        "and source, a metric without a reference",
+    )
+
+
 def add_measured_arguments(parser: argparse.ArgumentParser) -> None:
     """Options that say which models, sets and selections are measured."""
     parser.add_argument("models", nargs="+", metavar="MODEL", help="model directories")

@@ -15,7 +15,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sieve.cli.measured_models import add_measured_arguments, fitting_lexicon, opened
+from sieve.cli.measured_models import (
+    add_measured_arguments,
+    add_metric_arguments,
+    fitting_lexicon,
+    opened,
+)
 from sieve.cli.model_options import add_engine_arguments
 from sieve.engines.options import SearchOptions
 from sieve.errors import ConfigError, InputError
@@ -41,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="processes per selection for latency; 0: no latency (default: %(default)s)",
     )
     parser.add_argument("--beam-size", type=int, default=SearchOptions().beam_size, metavar="N")
-    parser.add_argument("--comet", type=Path, metavar="DIR", help="local COMET checkpoint")
+    add_metric_arguments(parser)
     parser.add_argument(
         "--no-language-check", action="store_true", help="accept sets in any language"
     )

@@ -12,6 +12,7 @@ import numpy as np
 import sieve
 from sieve.engines.options import SearchOptions
 from sieve.evaluate.measure.comet import Comet
+from sieve.evaluate.measure.forced import ForcedDecoding
 from sieve.evaluate.measure.latency import Latency, measure_latency, processor
 from sieve.evaluate.measure.probes import Probe, recalls
 from sieve.evaluate.measure.quality import RESAMPLES, Score, compared
@@ -36,6 +37,7 @@ class TableOptions:
     """Sentences timed one at a time, evenly spaced; 0 for none."""
     resamples: int = RESAMPLES
     comet: Comet | None = None
+    forced: ForcedDecoding | None = None
 
 
 @dataclass(frozen=True)
@@ -200,4 +202,8 @@ def _quality(
     if options.comet is not None:
         for name, lines in texts.items():
             scores[name].append(options.comet.score(test_set.sources, lines, test_set.references))
+    if options.forced is not None:
+        judged = options.forced.compared(test_set.sources, texts, options.resamples)
+        for name, score in judged.items():
+            scores[name].append(score)
     return scores

@@ -2,7 +2,8 @@
 
 With context the head sees the whole sentence; without, every word of it on its own (its pieces
 together, and the end), and the union of what these select. A segment counts as reached when all
-the tokens of its idiom are in the shortlist.
+the tokens of its idiom are in the shortlist. At the same λ single words give larger sets than
+sentences: they are measured once more with one threshold whose sets are as large on average.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from sieve.engines.engine import Engine, FloatArray
 from sieve.evaluate.measure.idioms import IN_REFERENCE, IN_SENTENCE, IdiomSet
@@ -22,6 +24,7 @@ from sieve.translate.translator import Translator
 
 THRESHOLDS = (0.9, 0.99)
 EXAMPLES = 20
+BoolArray = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,10 @@ class ContextRow:
     mean_size: float
     """Tokens in a shortlist, with context."""
     mean_size_no_context: float
+    no_context_at_size: float
+    """As `no_context` and the next two, with sets of the size that context has."""
+    only_context_at_size: float
+    only_no_context_at_size: float
     examples: tuple[Example, ...]
 
 
@@ -62,39 +69,56 @@ def measure_context(
     """The comparison for each threshold, with all idiom tokens and with those in the reference."""
     translator.resources.need_threshold()
     probe, _ = idiom_set.probes(translator.tokenizers)
-    scopes = (IN_SENTENCE, IN_REFERENCE)
-    settings = [(scope, threshold) for scope in scopes for threshold in thresholds]
-    reached: dict[tuple[str, float], list[_Reached]] = {setting: [] for setting in settings}
-    sizes: dict[float, list[tuple[int, int]]] = {threshold: [] for threshold in thresholds}
     source, engine = translator.tokenizers.source, translator.engine
-    eos = engine.specials.eos
+    shape = len(probe.src_ids), engine.vocab_size
+    in_sentence, alone = np.empty(shape, np.float32), np.empty(shape, np.float32)
     for row, src_ids in enumerate(probe.src_ids):
-        both = HeadAnswers(engine, [src_ids]).logits[0], _without_context(engine, source, src_ids)
+        in_sentence[row] = HeadAnswers(engine, [src_ids]).logits[0]
+        alone[row] = _without_context(engine, source, src_ids)
+        done(1)
+    for logits in (in_sentence, alone):
+        logits[:, engine.specials.eos] = np.inf  # in every shortlist
+    rows = []
+    for scope in (IN_SENTENCE, IN_REFERENCE):
         for threshold in thresholds:
             odds = np.float32(log_odds(threshold))
-            in_context, alone = (values > odds for values in both)  # (V,) each
-            in_context[eos] = alone[eos] = True
-            sizes[threshold].append((int(in_context.sum()), int(alone.sum())))
-            for scope in scopes:
-                needed = probe.needed[scope][row]
-                if len(needed):
-                    segment = _Reached(row, in_context[needed], alone[needed], needed)
-                    reached[scope, threshold].append(segment)
-        done(1)
-    return [
-        _row(translator, idiom_set, scope, threshold, (segments, sizes[threshold]))
-        for (scope, threshold), segments in reached.items()
-    ]
+            cuts = odds, odds, _cut(alone, float((in_sentence > odds).sum()))
+            reached = _Reached.of(probe.needed[scope], (in_sentence, alone, alone), cuts)
+            rows.append(_row(translator, idiom_set, (scope, threshold), reached))
+    return rows
+
+
+def _cut(logits: FloatArray, number: float) -> np.float32:
+    """The threshold that so many values are above."""
+    place = max(0, logits.size - int(number) - 1)
+    return np.float32(np.partition(logits, place, axis=None)[place])
 
 
 @dataclass(frozen=True, eq=False)
 class _Reached:
-    """Of one segment: which needed tokens are selected with context, and which without."""
+    """With context, without, and without in sets as large."""
 
-    row: int
-    in_context: Any
-    alone: Any
-    needed: IntArray
+    segments: tuple[tuple[int, IntArray, tuple[BoolArray, ...]], ...]
+    """Row, tokens needed and which of them are selected."""
+    sizes: tuple[float, ...]
+
+    @classmethod
+    def of(
+        cls,
+        needed: Sequence[IntArray],
+        logits: Sequence[FloatArray],
+        cuts: Sequence[np.float32],
+    ) -> "_Reached":
+        """Of all segments that need anything."""
+        selected = [values > cut for values, cut in zip(logits, cuts, strict=True)]
+        return cls(
+            tuple(
+                (row, tokens, tuple(tokens_in[row, tokens] for tokens_in in selected))
+                for row, tokens in enumerate(needed)
+                if len(tokens)
+            ),
+            tuple(float(tokens_in.sum(1).mean()) for tokens_in in selected),
+        )
 
 
 def _without_context(engine: Engine[Any], tokenizer: Tokenizer, src_ids: IntArray) -> FloatArray:
@@ -107,34 +131,38 @@ def _without_context(engine: Engine[Any], tokenizer: Tokenizer, src_ids: IntArra
 
 
 def _row(
-    translator: Translator,
-    idiom_set: IdiomSet,
-    scope: str,
-    threshold: float,
-    measured: tuple[Sequence[_Reached], Sequence[tuple[int, int]]],
+    translator: Translator, idiom_set: IdiomSet, setting: tuple[str, float], reached: _Reached
 ) -> ContextRow:
-    segments, sizes = measured
-    in_context = np.array([segment.in_context.all() for segment in segments], bool)
-    alone = np.array([segment.alone.all() for segment in segments], bool)
-    shares = (in_context, alone, in_context & ~alone, alone & ~in_context)
+    complete = [[hits.all() for hits in ways] for _, _, ways in reached.segments]
+    context, alone, at_size = np.array(complete, bool).reshape(-1, 3).T
+    segments = {
+        "context": context,
+        "no_context": alone,
+        "only_context": context & ~alone,
+        "only_no_context": alone & ~context,
+        "no_context_at_size": at_size,
+        "only_context_at_size": context & ~at_size,
+        "only_no_context_at_size": at_size & ~context,
+    }
+    shares = {name: float(hits.mean()) if len(hits) else 0.0 for name, hits in segments.items()}
     piece = translator.tokenizers.target.piece
     examples = [
         Example(
-            idiom_set.pairs.sources[segment.row],
-            idiom_set.idioms[segment.row],
-            idiom_set.translations[segment.row],
-            tuple(
-                piece(int(index)) for index in segment.needed[segment.in_context & ~segment.alone]
-            ),
+            idiom_set.pairs.sources[row],
+            idiom_set.idioms[row],
+            idiom_set.translations[row],
+            tuple(piece(int(index)) for index in needed[in_sentence & ~words]),
         )
-        for segment in segments
-        if segment.in_context.all() and not segment.alone.all()
+        for row, needed, (in_sentence, words, _) in reached.segments
+        if in_sentence.all() and not words.all()
     ]
-    means = [float(np.mean(column)) for column in zip(*sizes, strict=True)]
-    context, no_context, only, only_no = (
-        float(share.mean()) if len(share) else 0.0 for share in shares
-    )
     return ContextRow(
-        idiom_set.name, scope, threshold, len(segments), context, no_context, only, only_no,
-        means[0], means[1], tuple(examples[:EXAMPLES]),
-    )  # fmt: skip
+        idiom_set.name,
+        setting[0],
+        setting[1],
+        len(reached.segments),
+        mean_size=reached.sizes[0],
+        mean_size_no_context=reached.sizes[1],
+        examples=tuple(examples[:EXAMPLES]),
+        **shares,
+    )

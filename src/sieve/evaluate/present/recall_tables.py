@@ -88,7 +88,7 @@ def _cell(counted: int, recall: float, size: float) -> str:
 def context_tables(rows: Sequence[ContextRow]) -> list[Table]:
     """A table for each set, and its examples as notes."""
     shares = ("context", "no context", "only context", "only no context")
-    headers = ("tokens, λ", *shares, "size", "size without")
+    headers = ("tokens, λ", *shares, "size", "size without", "no context, as large")
     tables = []
     for test in dict.fromkeys(row.test for row in rows):
         here = [row for row in rows if row.test == test]
@@ -99,6 +99,7 @@ def context_tables(rows: Sequence[ContextRow]) -> list[Table]:
                 *(f"{100 * share:.1f}" for share in (row.only_context, row.only_no_context)),
                 f"{row.mean_size:.0f}",
                 f"{row.mean_size_no_context:.0f}",
+                f"{100 * row.no_context_at_size:.1f}",
             )
             for row in here
         )
