@@ -28,6 +28,8 @@ COPIED = {
     "changelog.md": "CHANGELOG.md",
     "contributing.md": "CONTRIBUTING.md",
     "security.md": "SECURITY.md",
+    "third-party.md": "THIRD_PARTY.md",
+    "examples.md": "examples/README.md",
 }
 LINK = re.compile(r"\[([^\]]*)\]\((?!https?:|#|mailto:)([^)#\s]+)(#[^)]*)?\)")
 SUBMODULES = ("sieve.documents", "sieve.huggingface")
@@ -50,7 +52,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Links to other files of the repository as links that the site has."""
     name = page.file.src_uri
-    folder = "" if name in COPIED else "docs"
+    folder = posixpath.dirname(COPIED[name]) if name in COPIED else "docs"
     pages = {source: page_name for page_name, source in COPIED.items()}
 
     def resolved(match: re.Match[str]) -> str:

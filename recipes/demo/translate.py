@@ -9,7 +9,7 @@ from sieve.translate.translator import Translator
 
 SENTENCES = {
     "en-de": [
-        "The cabinet met on Tuesday to discuss the new law.",
+        "The meeting begins at 9 o'clock on Monday.",
         "You can reach us at info@example.com until 18:30.",
         "WHERE IS MY COFFEE? ☕",
     ],
