@@ -18,7 +18,9 @@ from sieve.documents.localization.resx import RESX
 from sieve.documents.localization.xliff import XLIFF
 from sieve.documents.localization.yaml_values import YAML
 from sieve.documents.markup.html_blocks import html_parts
+from sieve.documents.markup.latex_blocks import LATEX
 from sieve.documents.markup.markdown_blocks import markdown_parts
+from sieve.documents.markup.rst_blocks import RST
 from sieve.documents.office import packages
 from sieve.documents.office.docx import DOCX
 from sieve.documents.office.epub import EPUB
@@ -38,6 +40,8 @@ FORMATS = {
     for format in (
         text_format("html", (".html", ".htm", ".xhtml"), "text/html", html_parts),
         text_format("markdown", (".md", ".markdown"), "text/markdown", markdown_parts),
+        LATEX,
+        RST,
         text_format("text", (), "text/plain", text_parts),
         DOCX,
         PPTX,

@@ -69,7 +69,7 @@ class _Writer:
             return False
         raw = self._raw(element.before)
         text, here = self._layout.text, element.start
-        if text[:here][-1:].isspace() and text[here : here + 1].isspace():
+        if text[here - 1 : here].isspace() and text[here : here + 1].isspace():
             # it stood between spaces, and the model saw but one
             after = self._placed.text[self._at : self._at + 1]
             space = syntax.write(" ", self._source)

@@ -115,7 +115,7 @@ def test_what_the_model_says_is_text_not_markup(copier: Translator) -> None:
 
 
 def test_unknown_format() -> None:
-    with pytest.raises(ConfigError, match=r"format: got 'rtf', expected one of html, markdown, te"):
+    with pytest.raises(ConfigError, match=r"format: got 'rtf', expected one of html, markdown, la"):
         read_document("", "rtf")
 
 

@@ -6,11 +6,11 @@ Lists, quotes and indentation stay; lines that stand alone are translated alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from sieve.documents.blocks import Block, Part, Syntax
 from sieve.documents.formats import text_format
-from sieve.documents.texts.wrapping import lines_of, units, width
+from sieve.documents.texts.wrapping import rewrapped, width
 
 _MARKER = re.compile(
     r"(?:[ \t]*[>|%#;]+(?=[ \t]))*[ \t]*(?:(?:[-*+•·o]|\(?\d{1,3}[.)]|\(?[a-z]\))[ \t]+)?"
@@ -37,9 +37,8 @@ def wrapped_parts(text: str) -> Iterator[Part]:
             ):
                 break
             end += 1
-        bodies = [body for body, _ in lines[place:end]]
         last, raw = lines[end - 1]
-        yield from paragraph(bodies, lines[place][1][len(lines[place][0]) :] or "\n")
+        yield from paragraph([raw for _, raw in lines[place : end - 1]] + [last])
         yield raw[len(last) :]
         place = end
 
@@ -72,17 +71,19 @@ def _looks_set(line: str) -> bool:
     return _SPACES.search(line.strip()) is not None
 
 
-def paragraph(lines: Sequence[str], newline: str) -> Iterator[Part]:
-    """The lines of a paragraph, without the last line's end."""
+def paragraph(raw: Sequence[str]) -> Iterator[Part]:
+    """The lines of a paragraph, with their ends but for the last."""
+    lines = [line.rstrip("\r\n") for line in raw]
+    newline = raw[0][len(lines[0]) :] or "\n"
     marker = _marker(lines[0])
     if not any(map(str.isalpha, "".join(lines))) or (len(lines) == 1 and _looks_set(lines[0])):
-        yield newline.join(lines)
+        yield "".join(raw)
         return
     yield marker
     rest = _marker(lines[1]) if len(lines) > 1 else " " * len(marker)
     bodies = [lines[0][len(marker) :], *(line[len(_marker(line)) :] for line in lines[1:])]
     text = joined_lines(bodies)
-    original = newline.join([bodies[0], *lines[1:]])
+    original = "".join(raw)[len(marker) :]
     most = max(map(width, lines)) if len(lines) > 1 else 0
     start = rewrapped(most, marker, rest, newline) if most else str
     yield Block((text,), WRAPPED, start, (original,))
@@ -96,17 +97,6 @@ def joined_lines(lines: Sequence[str]) -> str:
         divided = re.search(r"[a-zà-ÿ]-$", text) and re.match(r"[a-zà-ÿ]", line)
         text += line if divided or not text else f" {line}"
     return text
-
-
-def rewrapped(most: int, first: str, rest: str, newline: str) -> Callable[[str], str]:
-    """Wraps a text after a marker, with another before all further lines."""
-
-    def write(text: str) -> str:
-        room = max(10, most - width(rest))
-        lines = lines_of(units(text.strip()), room, max(10, most - width(first)))
-        return (newline + rest).join(lines)
-
-    return write
 
 
 WRAPPED_TEXT = text_format("wrapped", (), "text/plain", wrapped_parts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 _WIDE = (
     "\u1100-\u11ff\u2e80-\u312f\u3190-\ua4cf\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef"
@@ -68,3 +68,14 @@ def balanced(text: str, most: int) -> list[str]:
         else:
             low = middle + 1
     return lines_of(pieces, high)
+
+
+def rewrapped(most: int, first: str, rest: str, newline: str) -> Callable[[str], str]:
+    """Wraps a text after a marker, with another before all further lines."""
+
+    def write(text: str) -> str:
+        room = max(10, most - width(rest))
+        lines = lines_of(units(text.strip()), room, max(10, most - width(first)))
+        return (newline + rest).join(lines)
+
+    return write
