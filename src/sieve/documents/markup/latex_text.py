@@ -31,6 +31,7 @@ _ESCAPED = re.compile("[" + re.escape("".join(_SPECIAL)) + "]")
 
 
 def plain_text(raw: str) -> str:
+    """What is written, as people read it."""
     return _WRITTEN.sub(_meant, raw)
 
 
