@@ -14,6 +14,7 @@ from sieve.bundle.config import PositionStep
 from sieve.errors import ModelError
 from sieve.importers.forward import Forward, sinusoids
 from sieve.importers.hugging_face import HuggingFaceMarian
+from sieve.importers.importing import import_model
 from sieve.importers.origin import Origin
 from sieve.importers.tensors import check_tensors, floats
 
@@ -139,6 +140,32 @@ def test_what_sieve_lacks_is_named(changes: dict[str, Any], expected: str, tmp_p
     with pytest.raises(Exception, match=expected) as caught:
         read(opus_directory(tmp_path, changes))
     assert "\n" not in str(caught.value)
+
+
+def test_settings_of_other_years(tmp_path: Path) -> None:
+    """Models of 2020 have a key of BART's that transformers never reads for MarianMT."""
+    plain = read(opus_directory(tmp_path / "plain")).config
+    changes = {"extra_pos_embeddings": 53685, "_num_labels": 3, "num_beams": 6}
+    assert read(opus_directory(tmp_path / "old", changes)).config == plain
+
+
+def test_an_end_that_the_tokenizer_does_not_write(tmp_path: Path) -> None:
+    folder = opus_directory(tmp_path, {"eos_token_id": 4})
+    with pytest.raises(
+        ModelError, match=r"eos_token_id is 4, which is '.*' in the vocabulary, expected '</s>'"
+    ):
+        read(folder)
+
+
+def test_one_vocabulary_where_the_model_has_two(tmp_path: Path) -> None:
+    """As a published model from English to Korean: its settings hide the source's vocabulary."""
+    folder = opus_directory(tmp_path)
+    pieces = json.loads((folder / "vocab.json").read_text())
+    kept = ("</s>", "<unk>", "<pad>")
+    others = {piece if piece in kept else f"한{n}": n for piece, n in pieces.items()}
+    (folder / "vocab.json").write_text(json.dumps(others))
+    with pytest.raises(ModelError, match=r"its source vocabulary has ids for \d% of the pieces"):
+        import_model(Origin(folder), tmp_path / "model")
 
 
 def test_files_that_do_not_fit(tmp_path: Path) -> None:

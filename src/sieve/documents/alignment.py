@@ -103,7 +103,8 @@ def _votes(
         batch = src_ids[start : start + _AT_ONCE]
         encoded: Any = engine.encode([special.source_ids(ids) for ids in batch])
         for row, logits in enumerate(engine.position_logits(encoded)):
-            yield logits[:-1, tgt_ids[start + row]].T.astype(np.float64)
+            head = len(special.source_prefix)
+            yield logits[head:-1, tgt_ids[start + row]].T.astype(np.float64)
 
 
 def _mixed(attention: Weights, logits: Weights) -> Weights:

@@ -18,6 +18,7 @@ from sieve.selection.fusion import best_ranks
 from sieve.selection.plan import Selector
 from sieve.selection.selectors import NeuralSelection, Union
 from sieve.selection.shortlist import Shortlist
+from sieve.tokenize.tokenizer import source_ids
 from sieve.tokenize.vocabulary import IntArray
 from sieve.tokenize.words import word_spans, word_texts
 from sieve.translate.translation import Request
@@ -121,10 +122,9 @@ class ExplainOptions:
 
 def explain(translator: Translator, source: str, options: ExplainOptions) -> Explanation:
     """Translates a sentence in every way and says what selection did to it."""
-    ids = translator.tokenizers.source.encode([source])[0]
-    if not ids:
+    if not translator.tokenizers.source.encode([source])[0]:
         raise InputError("the sentence is empty, expected one to explain")
-    src_ids = translator.tokenizers.source.specials.source_ids(ids)
+    src_ids = source_ids(translator.tokenizers.source, [source])[0]
     selections = dict.fromkeys(["none", *options.selections])
     translations = {
         name: translator.run([source], Request(name, options.search))[0] for name in selections

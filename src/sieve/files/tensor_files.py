@@ -146,12 +146,14 @@ def _in_order(header: Mapping[str, Any], size: int) -> list[str]:
 def _tensor(name: str, entry: Mapping[str, Any], body: npt.NDArray[np.uint8]) -> npt.NDArray[Any]:
     start, stop = entry["data_offsets"]
     shape = _numbers(entry["shape"])
-    dtype = _DTYPES.get(entry["dtype"])
+    short = entry["dtype"] == "BF16"  # the upper half of a float32
+    dtype = _DTYPES.get("U16" if short else entry["dtype"])
     if dtype is None:
         raise ValueError(f"tensor {name} has the dtype {entry['dtype']}, which is not known here")
     if prod(shape) * dtype.itemsize != stop - start:
         raise ValueError(f"tensor {name} has {stop - start} bytes, which do not fit its shape")
-    return body[start:stop].view(dtype).reshape(shape)
+    values = body[start:stop].view(dtype).reshape(shape)
+    return (values.astype("<u4") << 16).view("<f4") if short else values
 
 
 def _numbers(values: Any) -> tuple[int, ...]:

@@ -54,6 +54,7 @@ class HuggingFaceMarian:
         unk = _unknown(tokenizer, source_pieces, target_pieces, folder)
         sizes = (len(source_pieces), len(target_pieces))
         config = hugging_face_config(settings, generation, sizes, unk, str(folder / _CONFIG))
+        _check_end(tokenizer, config.eos, (source_pieces, target_pieces), folder)
         sides = [
             _tokenizer(folder / name, config.specials, pieces)
             for name, pieces in zip(_SPM, (source_pieces, target_pieces), strict=True)
@@ -99,6 +100,22 @@ def _unknown(
     if source.index(piece) != target.index(piece):
         raise ModelError(f"{folder}: the two vocabularies have different ids for {piece!r}")
     return source.index(piece)
+
+
+def _check_end(
+    tokenizer: Mapping[str, Any], eos: int, vocabularies: tuple[list[str], list[str]], folder: Path
+) -> None:
+    """The tokenizer ends a source with the piece `</s>`, the model a translation with its id."""
+    piece = tokenizer.get("eos_token", "</s>")
+    if isinstance(piece, Mapping):
+        piece = piece.get("content")
+    for pieces in vocabularies:
+        if not 0 <= eos < len(pieces) or pieces[eos] != piece:
+            other = repr(pieces[eos]) if 0 <= eos < len(pieces) else "no piece"
+            raise ModelError(
+                f"{folder / _CONFIG}: eos_token_id is {eos}, which is {other} in the vocabulary, "
+                f"expected {piece!r}"
+            )
 
 
 def _tokenizer(path: Path, specials: Specials, pieces: list[str]) -> ImportedTokenizer:

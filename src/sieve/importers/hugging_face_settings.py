@@ -20,7 +20,6 @@ _ABLE: dict[str, tuple[tuple[Any, ...], str]] = {
     "add_final_layer_norm": ((False,), "a final layer norm in a MarianMT model"),
     "static_position_embeddings": ((True,), "trained position embeddings"),
     "add_bias_logits": ((False,), "another output bias"),
-    "extra_pos_embeddings": ((0, 2, 513), "shifted positions"),
     "chunk_size_feed_forward": ((0,), "chunked feed-forward sublayers"),
 }
 _YES_OR_NO = ("scale_embedding", "tie_word_embeddings", "share_encoder_decoder_embeddings")
@@ -46,6 +45,7 @@ _WITHOUT_EFFECT = {
     *("_attn_implementation_autoset", "exponential_decay_length_penalty", "diversity_penalty"),
     *("is_composition", "force_bos_token_to_be_generated", "do_blenderbot_90_layernorm"),
     *("_from_model_config", "use_return_dict", "epsilon_cutoff", "eta_cutoff"),
+    "extra_pos_embeddings",  # of BART; models of 2020 have their vocabulary's size here
 }
 
 

@@ -24,9 +24,10 @@ from sieve.importers.alignment.attention_choice import AttentionChoice, aligned,
 from sieve.importers.alignment.sample_lines import SampleLines, sample_lines
 from sieve.importers.families import importer_of
 from sieve.importers.foreign_model import ForeignModel
+from sieve.importers.multilingual import with_target
 from sieve.importers.origin import MOST_BYTES, Origin, languages_in, read_bytes
 from sieve.importers.tensors import check_tensors, floats
-from sieve.importers.vocabulary_check import check_vocabularies
+from sieve.importers.vocabulary_check import check_reach, check_vocabularies
 from sieve.log import logger
 
 UNSTATED = "not stated: see where the model comes from"
@@ -84,10 +85,12 @@ def import_model(source: Origin, output: Path, options: ImportOptions | None = N
     hashes = file_hashes(files)
     model = importer.read(source)
     check_tensors(model.tensors, model.config, str(files[0]))
+    check_reach(model, str(files[0]))
     check_vocabularies(model, str(files[0]))
     languages = options.languages or _languages(source, files)
-    if not all(languages):
+    if not languages[0] or not (languages[1] or model.tokenizers.source.tags):
         logger.warning("%s: its languages are not known; give --languages", source.title)
+    model = with_target(model, languages[1], source.title)
     given = SampleLines(options.sample, "given") if options.sample else None
     sample = given or sample_lines(languages[0])
     chosen = _alignment(model, sample.lines, str(files[0]))
@@ -164,8 +167,9 @@ def _languages(source: Origin, files: Sequence[Path]) -> tuple[str, str]:
     if told.is_file():
         settings = read_json(told)
         pair = (str(settings.get("source_lang") or ""), str(settings.get("target_lang") or ""))
-        if all(pair) and all(map(_LANGUAGE.fullmatch, pair)):
-            return pair
+        known = [code if _LANGUAGE.fullmatch(code) else "" for code in pair]
+        if any(known):  # a group of them, such as ROMANCE, is none
+            return known[0], known[1]
     names = [path.name for path in files]
     return languages_in([*names, source.name, source.directory.resolve().name])
 

@@ -10,10 +10,13 @@ import numpy.typing as npt
 from sieve.errors import ModelError
 from sieve.importers.foreign_model import ForeignModel
 from sieve.importers.tensors import floats
+from sieve.tokenize.imported import ImportedTokenizer
 from sieve.tokenize.tokenizer import Tokenizer
 
 LEAST_PAIRS = 500
 """Fewer decide nothing, and no vocabulary of a trained model has fewer."""
+LEAST_REACH = 0.5
+"""Of the pieces of a SentencePiece model: 0.9997 in two real ones."""
 LEAST_SHARE = 0.65
 """Of pairs that are more alike than chance: 0.86 to 1.00 in four models, 0.49 to 0.52 in two with
 the vocabulary of another."""
@@ -39,6 +42,17 @@ def check_vocabularies(model: ForeignModel, where: str) -> None:
                 f"{where}: the {side} vocabulary seems to be another model's: pieces such as 'the' "
                 f"and 'The' are no more alike in it than any two ({share:.0%} of {len(pairs)} "
                 f"pairs, expected {LEAST_SHARE:.0%}); put the model's own beside it"
+            )
+
+
+def check_reach(model: ForeignModel, where: str) -> None:
+    """Refuses pieces without ids: OPUS-MT models exist whose settings hide a second vocabulary."""
+    for side in ("source", "target"):
+        tokenizer = getattr(model.tokenizers, side)
+        if isinstance(tokenizer, ImportedTokenizer) and tokenizer.reach < LEAST_REACH:
+            raise ModelError(
+                f"{where}: its {side} vocabulary has ids for {tokenizer.reach:.0%} of the pieces "
+                f"that its {side} SentencePiece model makes: another model's, or the other side's"
             )
 
 

@@ -26,6 +26,8 @@ class Line:
     """Words that its translation may use whatever the selection says."""
     thorough: bool = False
     """Whether to search widely and among all tokens."""
+    tag: str = ""
+    """What the encoder reads before the text: the target language's, in models of several."""
 
 
 @dataclass(frozen=True)

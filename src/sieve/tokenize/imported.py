@@ -8,11 +8,13 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sieve.errors import InputError, ModelError
+from sieve.errors import ModelError
 from sieve.files import Folder
+from sieve.tokenize.language_tags import NO_TAGS, cut_tag, tags_of
 from sieve.tokenize.sentence_piece import open_processor
 from sieve.tokenize.vocabulary import Specials
 
@@ -20,7 +22,6 @@ KIND = "imported-sentencepiece"
 MOST_PIECES = 2**22
 """No vocabulary is larger."""
 _HALF = re.compile("[\ud800-\udfff]")
-_TAG = re.compile(r">>[^<>\s]+<<")
 _SPACE = "▁"
 _SPECIAL_KEYS = ("pad", "start", "eos", "unk")
 
@@ -54,7 +55,7 @@ class ImportedTokenizer:
         self.specials = specials
         self.vocab_size: int = len(self._pieces)
         self._check(where)
-        self._tags = {piece for piece in self._pieces if _TAG.fullmatch(piece)}
+        self.tags = tags_of(self._pieces) if self._mapped else NO_TAGS
         digest = hashlib.sha256(model)
         digest.update(json.dumps([pieces, self._special_ids()]).encode())
         self.fingerprint: str = digest.hexdigest()
@@ -72,25 +73,12 @@ class ImportedTokenizer:
         if not self._mapped:
             ids: list[int] = self._processor.encode(line)
             return ids
-        tag, line = self._tag(line)
+        tag, line = cut_tag(line, self.tags)
         unknown = self.specials.unk
         assert unknown is not None  # _check
         texts = self._processor.encode(line, out_type=str)
-        return [*tag, *(self._ids.get(piece, unknown) for piece in texts)]
-
-    def _tag(self, line: str) -> tuple[list[int], str]:
-        """The id of the tag that a line begins with, and what is behind it."""
-        match = _TAG.match(line) if self._tags else None
-        if match is None:
-            return [], line
-        if match[0] not in self._tags:
-            known = sorted(self._tags)
-            more = f" and {len(known) - 8} more" if len(known) > 8 else ""
-            raise InputError(
-                f"{match[0]}: the model has no such language, expected one of "
-                f"{' '.join(known[:8])}{more}"
-            )
-        return [self._ids[match[0]]], line[match.end() :]
+        own = [self._ids[tag]] if tag else []
+        return [*own, *(self._ids.get(piece, unknown) for piece in texts)]
 
     def decode(self, sentences: Sequence[Sequence[int]]) -> list[str]:
         """Text of each list of ids; special ids stand for no text and are skipped."""
@@ -113,11 +101,18 @@ class ImportedTokenizer:
         """The id of a piece, None where there is no such piece."""
         return self._ids.get(piece)
 
+    def prefixed(self, prefix: tuple[int, ...]) -> "ImportedTokenizer":
+        """The same where these ids stand before every source sentence without a tag."""
+        specials = replace(self.specials, source_prefix=prefix)
+        return ImportedTokenizer(self._model, specials, self._pieces if self._mapped else None)
+
     def save(self, directory: Path, stem: str) -> dict[str, Any]:
         """Writes its files and returns the entry of tokenizer.json that finds them again."""
         name = f"{stem}.spm"
         (directory / name).write_bytes(self._model)
         entry: dict[str, Any] = {"kind": KIND, "file": name, "specials": self._special_ids()}
+        if self.specials.source_prefix:
+            entry["source_prefix"] = list(self.specials.source_prefix)
         entry["sha256"] = hashlib.sha256(self._model).hexdigest()
         if self._mapped:
             content = json.dumps(self._pieces, ensure_ascii=False, indent=0).encode()
@@ -134,7 +129,14 @@ class ImportedTokenizer:
         if "vocabulary" in entry:
             content, path = _recorded(folder, entry, "vocabulary", "vocabulary_sha256")
             pieces = _pieces(content, path)
-        return cls(model, _specials(entry.get("specials"), folder.path), pieces, str(path))
+        specials = _specials(entry.get("specials"), entry.get("source_prefix", []), folder.path)
+        return cls(model, specials, pieces, str(path))
+
+    @property
+    def reach(self) -> float:
+        """Share of the SentencePiece model's pieces that have an id; 1 but for another's pieces."""
+        size: int = self._processor.get_piece_size()
+        return sum(self._processor.id_to_piece(n) in self._ids for n in range(size)) / size
 
     def _special_ids(self) -> dict[str, int | None]:
         return {key: getattr(self.specials, key) for key in _SPECIAL_KEYS}
@@ -146,7 +148,8 @@ class ImportedTokenizer:
             raise ModelError(f"{where}: got {size} pieces, expected 1 to {MOST_PIECES}")
         if len(self._ids) != size:
             raise ModelError(f"{where}: got a piece twice, expected every piece once")
-        wrong = [index for index in self.specials.all if not 0 <= index < size]
+        special = (*self.specials.all, *self.specials.source_prefix)
+        wrong = [index for index in special if not 0 <= index < size]
         if wrong:
             raise ModelError(f"{where}: got the special id {wrong[0]}, expected less than {size}")
         if self._mapped and self.specials.unk is None:
@@ -179,7 +182,7 @@ def _pieces(content: bytes, path: Path) -> list[str]:
     return pieces
 
 
-def _specials(ids: object, directory: Path) -> Specials:
+def _specials(ids: object, prefix: object, directory: Path) -> Specials:
     """The special ids of an entry of tokenizer.json."""
     values = dict(ids) if isinstance(ids, Mapping) else {}
     numbers = all(type(value) is int for value in values.values() if value is not None)
@@ -188,4 +191,8 @@ def _specials(ids: object, directory: Path) -> Specials:
             f"{directory}: tokenizer.json has the specials {ids!r:.60}, expected ids for "
             f"{', '.join(_SPECIAL_KEYS)}"
         )
-    return Specials(**values)
+    if not isinstance(prefix, list) or not all(type(index) is int for index in prefix):
+        raise ModelError(
+            f"{directory}: tokenizer.json has the source_prefix {prefix!r:.60}, expected ids"
+        )
+    return Specials(**values, source_prefix=tuple(prefix))

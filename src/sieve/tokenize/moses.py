@@ -14,6 +14,7 @@ from typing import Any
 
 from sieve.errors import ConfigError, InputError, ModelError, require
 from sieve.files import Folder
+from sieve.tokenize.language_tags import NO_TAGS
 from sieve.tokenize.normalize import normalize
 from sieve.tokenize.vocabulary import EOS, OWN, SPECIAL_PIECES, UNK
 
@@ -47,6 +48,7 @@ class MosesBpeTokenizer:
     """Text to ids and back: Moses words, byte-pair pieces, a list of known pieces."""
 
     specials = OWN
+    tags = NO_TAGS
 
     def __init__(self, language: str, codes: str, pieces: Sequence[str], where: str = KIND) -> None:
         apply_bpe = require("subword_nmt.apply_bpe", "train", "byte-pair encoding")

@@ -17,6 +17,7 @@ import sentencepiece
 
 from sieve.errors import ConfigError, InputError, ModelError
 from sieve.files import Folder
+from sieve.tokenize.language_tags import NO_TAGS
 from sieve.tokenize.normalize import normalize
 from sieve.tokenize.vocabulary import BOS, EOS, OWN, PAD, SPECIAL_PIECES, UNK
 
@@ -61,6 +62,7 @@ class SentencePieceTokenizer:
     """Text to ids and back with one SentencePiece model."""
 
     specials = OWN
+    tags = NO_TAGS
 
     def __init__(self, model: bytes, where: str = "SentencePiece model") -> None:
         processor = open_processor(model, where)

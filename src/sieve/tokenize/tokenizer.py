@@ -6,7 +6,7 @@ it in another process loads it from its directory. Knows nothing of corpora.
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -14,6 +14,7 @@ from sieve.config import unknown
 from sieve.errors import ModelError
 from sieve.files import Folder, Place, folder_of, write_json
 from sieve.tokenize.imported import ImportedTokenizer
+from sieve.tokenize.language_tags import cut_tag
 from sieve.tokenize.moses import MosesBpeTokenizer
 from sieve.tokenize.sentence_piece import SentencePieceTokenizer
 from sieve.tokenize.vocabulary import IntArray, Specials
@@ -27,6 +28,8 @@ class Tokenizer(Protocol):
 
     specials: Specials
     """The ids that stand for no text."""
+    tags: frozenset[str]
+    """What a line may begin with to choose its target language."""
     vocab_size: int
     fingerprint: str
     """Equal fingerprints mean: the same pieces under the same ids."""
@@ -57,8 +60,16 @@ class Tokenizer(Protocol):
 
 
 def source_ids(tokenizer: Tokenizer, lines: Sequence[str]) -> list[IntArray]:
-    """Lines as an encoder reads them: ids, and what the model has before and behind them."""
-    return [tokenizer.specials.source_ids(ids) for ids in tokenizer.encode(list(lines))]
+    """Lines as an encoder reads them: ids, and what the model has before and behind them.
+
+    A line's own tag stands for what the model has before others.
+    """
+    if not tokenizer.tags:
+        return [tokenizer.specials.source_ids(ids) for ids in tokenizer.encode(list(lines))]
+    plain = replace(tokenizer.specials, source_prefix=())
+    specials = [plain if cut_tag(line, tokenizer.tags)[0] else tokenizer.specials for line in lines]
+    encoded = tokenizer.encode(list(lines))
+    return [own.source_ids(ids) for own, ids in zip(specials, encoded, strict=True)]
 
 
 @dataclass(frozen=True)

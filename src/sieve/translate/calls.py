@@ -29,6 +29,8 @@ class Call:
     rows: list[int]
     """Which of the lines it is about."""
     src_ids: list[IntArray]
+    heads: list[int]
+    """How many ids stand before the text of each."""
     selector: Selector
     options: SearchOptions
     prefixes: list[list[int]] | None
@@ -49,7 +51,9 @@ class RequestSearch:
 
     def calls(self, lines: Sequence[Line]) -> list[Call]:
         """What to ask an engine; lines without a token are left out."""
-        sources = source_ids(self.tokenizers.source, [line.text for line in lines])
+        source = self.tokenizers.source
+        sources = source_ids(source, [line.tag + line.text for line in lines])
+        heads = [1 if line.tag else len(source.specials.source_prefix) for line in lines]
         kinds: dict[_Kind, list[int]] = {}
         for row, line in enumerate(lines):
             kind = line.include, "alignment" in line.traits, line.thorough
@@ -58,11 +62,14 @@ class RequestSearch:
         for kind, rows in kinds.items():
             selector, options = self.adjusted(*kind)
             prefixes = self._prefix_ids([lines[row].prefix for row in rows])
-            for batch in batches([len(sources[row]) for row in rows], self.batch_tokens):
+            for batch in batches(
+                [len(sources[row]) - heads[row] for row in rows], self.batch_tokens
+            ):
                 chosen = [rows[place] for place in batch]
                 forced = None if prefixes is None else [prefixes[place] for place in batch]
                 ids = [sources[row] for row in chosen]
-                calls.append(Call(chosen, ids, selector, options, forced))
+                tagged = [heads[row] for row in chosen]
+                calls.append(Call(chosen, ids, tagged, selector, options, forced))
         return calls
 
     def adjusted(

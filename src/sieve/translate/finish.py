@@ -26,8 +26,16 @@ class Finish:
     confident: bool = True
     """Whether to say how sure a translation is."""
 
-    def draft(self, hypothesis: Hypothesis) -> Draft:
-        """The model's own text."""
+    def draft(self, hypothesis: Hypothesis, head: int = 0) -> Draft:
+        """The model's own text; its positions are those of the text that it was made from.
+
+        Args:
+            hypothesis: What an engine wrote.
+            head: How many ids the encoder read before that text.
+        """
+        if head:
+            places = tuple(max(0, place - head) for place in hypothesis.positions)
+            hypothesis = replace(hypothesis, positions=places)
         return Draft(self.target.decode([hypothesis.tokens])[0], (), hypothesis)
 
     def lines(

@@ -11,6 +11,7 @@ from sieve.engines.options import SearchOptions
 from sieve.repair.step import Line, Trait
 from sieve.segment import sentences
 from sieve.segment.layout import laid_out
+from sieve.tokenize.language_tags import cut_tag
 from sieve.tokenize.tokenizer import Tokenizer
 from sieve.translate.translation import Request, Translation
 
@@ -38,6 +39,8 @@ class Split:
 def split(lines: Sequence[str], request: Request, source: Tokenizer, max_tokens: int) -> Split:
     """Cuts texts into sentences; a given beginning is that of a text's first sentence.
 
+    The tag that a text begins with is that of all its sentences.
+
     Args:
         lines: As they were given; blank ones have no sentence. The line ends of others stay.
         request: What is asked for them.
@@ -47,12 +50,13 @@ def split(lines: Sequence[str], request: Request, source: Tokenizer, max_tokens:
     traits, starts, gaps = _traits(request), [0], list[Gaps]()
     all_sentences: list[Line] = []
     for number, line in enumerate(lines):
-        texts, gaps_of_line = _sentences(line, source, max_tokens)
+        tag, line = cut_tag(line, source.tags)
+        texts, gaps_of_line = _sentences(line.lstrip(" ") if tag else line, source, max_tokens)
         for text in texts:
             first = len(all_sentences) == starts[-1]
             prefix = request.prefixes[number] if first and request.prefixes else ""
             own = traits.union(_PREFIXED) if prefix else traits
-            all_sentences.append(Line(text, own, prefix))
+            all_sentences.append(Line(text, own, prefix, tag=tag))
         starts.append(len(all_sentences))
         gaps.append(gaps_of_line)
     return Split(all_sentences, starts, gaps)

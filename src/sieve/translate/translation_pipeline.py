@@ -15,6 +15,7 @@ from sieve.bundle.catalogue import built_in
 from sieve.config import from_dict, unknown
 from sieve.engines.options import Sampling, SearchOptions
 from sieve.errors import ConfigError, InputError
+from sieve.tokenize.language_tags import tag_for
 from sieve.translate.load import load
 from sieve.translate.translation import Request, Translation
 from sieve.translate.translator import Translator
@@ -262,8 +263,8 @@ def _tag(translator: Translator, asked: CallSettings) -> str:
         own = translator.languages[side]
         if language is None or (own and language.lower() == own.lower()):
             continue
-        tag = f">>{language}<<"
-        if side == 1 and translator.tokenizers.source.piece_id(tag) is not None:
+        tag = tag_for(language, translator.tokenizers.source.tags)
+        if side == 1 and tag is not None:
             return f"{tag} "
         if own or side == 1:
             name = ("src_lang", "tgt_lang")[side]

@@ -224,8 +224,8 @@ class Translator:
                 ranked = self.engine.translate(
                     call.src_ids, call.selector, call.options, call.prefixes
                 )
-                for row, hypotheses in zip(call.rows, ranked, strict=True):
-                    answers[row] = list(map(finish.draft, hypotheses))
+                for row, head, hypotheses in zip(call.rows, call.heads, ranked, strict=True):
+                    answers[row] = [finish.draft(each, head) for each in hypotheses]
             rounds.answer(answers)
         source, language = self.tokenizers.source, self.languages[1]
         return finish.lines(parts, rounds.drafts, source, language, self.quality)

@@ -6,6 +6,7 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -87,23 +88,40 @@ class Oracle:
 
 
 def answers(peer: Peer, lines: Sequence[str]) -> list[Answer]:
-    """What a peer makes of lines; asked once and kept, as the peer is slow and does not change."""
+    """What a peer makes of lines; asked once and kept, as the peer is slow and does not change.
+
+    A run that was ended goes on where it was.
+    """
     kept = peers_folder() / "answers" / f"{peer.program}-{_key(peer, lines)}.json"
     if kept.is_file():
         stored: list[Answer] = json.loads(kept.read_text(encoding="utf-8"))
         return stored
-    order = sorted(range(len(lines)), key=lambda row: len(lines[row]))
-    rows: dict[int, Answer] = {}
-    with Oracle(peer) as oracle:
+    part = kept.with_suffix(".part")
+    rows = _begun(part)
+    order = sorted(set(range(len(lines))) - rows.keys(), key=lambda row: len(lines[row]))
+    part.parent.mkdir(parents=True, exist_ok=True)
+    with Oracle(peer) as oracle, part.open("a", encoding="utf-8") as log:
         for begin in range(0, len(order), BATCH):
             batch = order[begin : begin + BATCH]
-            rows.update(zip(batch, oracle.ask([lines[row] for row in batch])[0], strict=True))
+            written = oracle.ask([lines[row] for row in batch])[0]
+            rows.update(zip(batch, written, strict=True))
+            log.write(json.dumps([batch, written], ensure_ascii=False) + "\n")
+            log.flush()
     complete = [rows[row] for row in range(len(lines))]
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    part = kept.with_suffix(".part")
-    part.write_text(json.dumps(complete, ensure_ascii=False), encoding="utf-8")
-    part.replace(kept)
+    whole = part.with_suffix(".whole")
+    whole.write_text(json.dumps(complete, ensure_ascii=False), encoding="utf-8")
+    whole.replace(kept)
+    part.unlink()
     return complete
+
+
+def _begun(part: Path) -> dict[int, Answer]:
+    """Answers by line that a run which was ended left behind; its last line may be torn."""
+    rows: dict[int, Answer] = {}
+    for line in part.read_text(encoding="utf-8").splitlines() if part.is_file() else ():
+        with suppress(ValueError):
+            rows.update(zip(*json.loads(line), strict=True))
+    return rows
 
 
 def _key(peer: Peer, lines: Sequence[str]) -> str:

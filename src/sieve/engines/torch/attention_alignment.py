@@ -49,8 +49,9 @@ class AttentionAligner:
             best = self._attention(src_ids, tgt_in).argmax(dim=2).cpu().numpy()  # (B, U + 1)
             for row, pair in enumerate(index):
                 # state j has read the start and j tokens, and predicts token j
-                attended = best[row, : len(tgt[pair])]
-                linked = np.where(attended < len(src[pair]), attended, -1)
+                attended = best[row, : len(tgt[pair])] - len(specials.source_prefix)
+                in_text = (attended >= 0) & (attended < len(src[pair]))
+                linked = np.where(in_text, attended, -1)
                 positions[tgt.offsets[pair] : tgt.offsets[pair + 1]] = linked
         return _links(tgt, positions)
 

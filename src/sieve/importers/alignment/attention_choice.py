@@ -17,7 +17,7 @@ from sieve.engines.native.native_engine import NativeEngine
 from sieve.engines.options import SearchOptions
 from sieve.importers.forward import Array, Forward
 from sieve.selection.selectors import FullVocabulary
-from sieve.tokenize.tokenizer import Tokenizers
+from sieve.tokenize.tokenizer import Tokenizers, source_ids
 
 LEAST = 20
 """Fewer tokens than these decide nothing."""
@@ -52,8 +52,9 @@ def choose_alignment(
         tokenizers: Of the model.
         sentences: Of the source language.
     """
-    sources = [config.specials.source_ids(ids) for ids in tokenizers.source.encode(sentences)]
-    sources = [source for source in sources if len(source) > 1]
+    least = len(tokenizers.source.specials.source_prefix) + 2
+    sources = source_ids(tokenizers.source, sentences)
+    sources = [source for source in sources if len(source) >= least]
     engine = NativeEngine(config, tensors, int8=False)
     rows = engine.translate(sources, FullVocabulary(), SearchOptions(beam_size=1))
     maps, answers = [], []
