@@ -14,6 +14,7 @@ from sieve.files.atomic import (
     replaceable,
     whole_directory,
     whole_file,
+    writable,
     write_json,
 )
 from sieve.files.folder import Folder, Place, folder_of, is_plain
@@ -58,6 +59,7 @@ __all__ = [
     "replaceable",
     "whole_directory",
     "whole_file",
+    "writable",
     "write_json",
     "write_tensors",
 ]
