@@ -20,7 +20,7 @@ BEAM = ("--beam-size", "1")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Lines of several pieces, some of them odd, and their translation by one process."""
     root = tmp_path_factory.mktemp("corpus")
-    lines = [f"I have {number % 90} apples." for number in range(1100)]
+    lines = [f"I have {number % 90} apples." for number in range(1400)]
     lines[3:6] = ["", "\t", "Good morning! " * 60]
     (root / "in.txt").write_text("".join(f"{line}\n" for line in lines))
     (root / "in.txt.gz").write_bytes(gzip.compress((root / "in.txt").read_bytes()))
@@ -39,7 +39,7 @@ def test_bulk_gives_the_bytes_of_one_process(corpus: Path, tmp_path: Path) -> No
     assert (tmp_path / "in.txt").read_bytes() == expected
     assert gzip.decompress((tmp_path / "in.txt.gz").read_bytes()) == expected
     manifest = json.loads((tmp_path / "manifest.json").read_text())
-    assert manifest["rows"] == 2200 and manifest["translated"] == 1100
+    assert manifest["rows"] == 2800 and manifest["translated"] == 1400
 
 
 def test_shards_and_compressed_files_of_sieve_translate(corpus: Path, tmp_path: Path) -> None:
