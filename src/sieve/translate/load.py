@@ -78,19 +78,35 @@ def load(  # noqa: PLR0913 (the options of a translator in words)
     else:
         chosen = _native_engine(bundle, precision, threads)
         batch_tokens = NATIVE_BATCH_TOKENS
-    _check_vocabularies(bundle, tokenizers)
-    resources = replace(selection_resources(bundle), safe_tokens=SafeTokens(tokenizers))
-    languages = _languages(bundle)
-    repairs = open_repairs(bundle.folder, languages, tokenizers)
-    confidence = _confidence(bundle)
-    translator = Translator(
-        chosen, tokenizers, resources, languages, batch_tokens, confidence, repairs
-    )
+    translator = _translator(bundle, tokenizers, chosen, batch_tokens)
     if quality is False:
         return translator
+    languages = translator.languages
     other = _swapped(directory, languages) if quality is True else quality
     backward = None if other is None else load(other, threads=threads).score
     return replace(translator, quality=Quality(backward, languages))
+
+
+def load_bundle(bundle: Bundle, threads: int | None = None) -> Translator:
+    """A translator on the native engine, of a model directory that is open.
+
+    Args:
+        bundle: Where its weights lie, the engine reads them.
+        threads: See `load`.
+    """
+    engine = _native_engine(bundle, None, threads)
+    return _translator(bundle, bundle.tokenizers(), engine, NATIVE_BATCH_TOKENS)
+
+
+def _translator(
+    bundle: Bundle, tokenizers: Tokenizers, engine: Engine[Any], batch_tokens: int
+) -> Translator:
+    _check_vocabularies(bundle, tokenizers)
+    resources = replace(selection_resources(bundle), safe_tokens=SafeTokens(tokenizers))
+    languages = languages_of(bundle)
+    repairs = open_repairs(bundle.folder, languages, tokenizers)
+    confidence = _confidence(bundle)
+    return Translator(engine, tokenizers, resources, languages, batch_tokens, confidence, repairs)
 
 
 def _swapped(model: str | Path, languages: tuple[str, str]) -> Path | None:
@@ -134,7 +150,8 @@ def _check_vocabularies(bundle: Bundle, tokenizers: Tokenizers) -> None:
             )
 
 
-def _languages(bundle: Bundle) -> tuple[str, str]:
+def languages_of(bundle: Bundle) -> tuple[str, str]:
+    """Codes of source and target; empty where the model names none."""
     match bundle.config.get("languages", ("", "")):
         case [str(source), str(target)]:
             return source, target
@@ -174,7 +191,7 @@ def selection_resources(bundle: Bundle) -> Resources:
     where = f"{bundle.directory}: config.json"
     dial = None if stored is None else Dial.from_json(stored, where)
     fusion = None if learnt is None else Fusion.from_json(learnt, where)
-    has_lexicon = (bundle.directory / LEXICON_FILE).is_file()
+    has_lexicon = bundle.folder.has(LEXICON_FILE)
     return Resources(
         threshold=float(threshold) if has_head else None,
         least=least,
