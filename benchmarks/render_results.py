@@ -17,7 +17,7 @@ from results_fidelity import fidelity
 from results_gpu import gpu
 from results_hardening import hardening
 from results_measured import measured
-from results_models import extras, fused, lossless, models, names, server, teachers
+from results_models import extras, fused, killed_workers, lossless, models, names, server, teachers
 from results_parts import parts
 from results_quality import quality
 from results_quick import lexicons, paper_recipe, quick
@@ -72,6 +72,7 @@ def render() -> str:
         *extras(),
         fused(),
         *server(),
+        *killed_workers(),
         *measured(),
         quick(),
         lexicons(),

@@ -59,6 +59,7 @@ class Client:
         self.streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def run(self, end: float) -> None:
+        """Until the time is over."""
         number = 0
         while time.monotonic() < end:
             request = good_request(self.texts[number % len(self.texts)])
@@ -70,6 +71,7 @@ class Client:
         self.leave()
 
     async def asked(self, request: bytes) -> bool:
+        """Whether a request gets its translation, on the connection that there is or a new one."""
         own_port = 0
         try:
             if self.streams is None:
@@ -91,6 +93,7 @@ class Client:
         return status == 200
 
     def leave(self) -> None:
+        """Ends the connection."""
         if self.streams is not None:
             self.streams[1].close()
             self.streams = None
