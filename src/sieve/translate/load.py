@@ -1,6 +1,5 @@
 """From a model directory to a translator: picks the engine, opens what the directory holds."""
 
-import re
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any, Literal
 from sieve.bundle.catalogue import built_in
 from sieve.bundle.directory import LEXICON_FILE, Bundle, open_bundle
 from sieve.bundle.weights import model_config
+from sieve.config import device_name
 from sieve.engines.engine import Engine
 from sieve.errors import ConfigError, ModelError, require
 from sieve.importers.opening import model_directory
@@ -65,9 +65,7 @@ def load(  # noqa: PLR0913 (the options of a translator in words)
     """
     bundle = open_bundle(model_directory(directory), verify)
     tokenizers = bundle.tokenizers()
-    if not re.fullmatch(r"cpu|cuda(:\d+)?", device):
-        raise ConfigError(f"device: got '{device}', expected cpu, cuda or cuda:N")
-    native_can = device == "cpu" and precision in (None, "float32")
+    native_can = device_name(device) == "cpu" and precision in (None, "float32")
     if engine == "native" and not native_can:
         wish = f"device '{device}'" if device != "cpu" else f"precision '{precision}'"
         raise ConfigError(f"engine native: cannot do {wish}; use engine torch")
@@ -128,14 +126,13 @@ def _native_engine(bundle: Bundle, precision: Precision | None, threads: int | N
 
 
 def _torch_engine(bundle: Bundle, device: str, precision: Precision) -> Engine[Any]:
-    torch = require("torch", "train", "translation with the torch engine")
-    if device.startswith("cuda") and not torch.cuda.is_available():
-        raise ModelError(f"device '{device}': torch finds no GPU here; use 'cpu'")
-    # imported here: both need torch, and everything else of this room does not
+    require("torch", "train", "translation with the torch engine")
+    # imported here: all need torch, and everything else of this room does not
     from sieve.engines.torch.torch_engine import TorchEngine
     from sieve.model.checkpoint import model_of
+    from sieve.model.device import torch_device
 
-    return TorchEngine(model_of(bundle, device), precision)
+    return TorchEngine(model_of(bundle, torch_device(device)), precision)
 
 
 def _check_vocabularies(bundle: Bundle, tokenizers: Tokenizers) -> None:
