@@ -43,7 +43,7 @@ test: check
 
 # The page is tested in Debian's chromium; without it those tests are skipped.
 test-slow: setup
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev,evaluate,browser,docs,release,ray]'
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev,evaluate,browser,docs,release]'
 	$(BIN)/pytest -m slow
 
 # Beside other toolkits, on real models. What they need is installed with pip into environments and
@@ -74,9 +74,10 @@ bench: setup
 	$(BIN)/python benchmarks/cpu_latency.py $(if $(DATA),--data $(DATA))
 	$(BIN)/python benchmarks/cpu_bulk.py $(if $(DATA),--data $(DATA))
 
-# docs/results.md from the measurements in docs/results.
+# docs/results.md and docs/replication.md from the measurements in docs/results.
 results: setup
 	$(BIN)/python benchmarks/render_results.py
+	$(BIN)/python benchmarks/replication.py
 
 # How many small changes of the source the tests notice (docs/results/mutants.json); resumes when rerun.
 mutants: setup

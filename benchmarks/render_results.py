@@ -3,8 +3,7 @@
     python benchmarks/render_results.py            # write it
     python benchmarks/render_results.py --check    # exit 1 where it is not what would be written
 
-Prose stands here, numbers come from the files. What `sieve evaluate`, `benchmark`, `human` and
-`report` write into docs/results with --json appears on the page automatically.
+Prose stands here, numbers come from the files. The paper's tables are `replication.py`'s.
 """
 
 import argparse
@@ -16,8 +15,7 @@ from results_cpu import cpu
 from results_fidelity import fidelity
 from results_gpu import gpu
 from results_hardening import hardening
-from results_measured import measured
-from results_models import extras, fused, killed_workers, lossless, models, names, server, teachers
+from results_models import extras, fused, lossless, models, names, server, teachers
 from results_parts import parts
 from results_quality import quality
 from results_quick import lexicons, paper_recipe, quick
@@ -29,7 +27,7 @@ INTRODUCTION = [
     "each of which names the command that wrote it: change those, not this page. Recall is the "
     "share of a sentence's unique target tokens (no EOS, BOS, PAD) that are in its shortlist, "
     'averaged over sentences; "at a mean of N tokens" is one threshold for the whole test set. '
-    "Where the paper reports the same measurement, its number stands beside ours.",
+    "The paper's numbers stand beside ours on [the page of replications](replication.md).",
 ]
 CHOSEN = [
     "## Which set chose what",
@@ -58,6 +56,13 @@ CHOSEN = [
 ]
 
 
+REPLICATION = [
+    "## The paper's tables and figures",
+    "[Replication](replication.md): each of them, its number beside ours, what differs and a "
+    "verdict.",
+]
+
+
 def render() -> str:
     """The whole page."""
     sections = [
@@ -72,8 +77,7 @@ def render() -> str:
         *extras(),
         fused(),
         *server(),
-        *killed_workers(),
-        *measured(),
+        REPLICATION,
         quick(),
         lexicons(),
         paper_recipe(),

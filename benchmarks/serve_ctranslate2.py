@@ -21,10 +21,9 @@ from sieve.bundle.catalogue import find_model
 from sieve.bundle.directory import open_bundle
 from sieve.bundle.weights import model_config
 from sieve.processes.cores import usable_cores
-from sieve.serve import service as web_service
+from sieve.serve import service
 from sieve.serve.models import Model, Models
 from sieve.serve.run import listen, serve
-from sieve.serve.service import Service
 from sieve.serve.settings import Settings
 from sieve.translate.load import load
 from sieve.translate.translation import Request, Translation
@@ -88,7 +87,7 @@ def main() -> None:
     parser.add_argument("model", help="Sieve model whose size and tokenizer to take")
     parser.add_argument("--port", type=int, default=0)
     arguments = parser.parse_args()
-    web_service.BATCH_CHARACTERS = BATCH_CHARACTERS
+    service.BATCH_CHARACTERS = BATCH_CHARACTERS
     threads = usable_cores()
     own = load(arguments.model, threads=1)
     settings = Settings(port=arguments.port)
@@ -101,15 +100,14 @@ def main() -> None:
             inter_threads=threads,
             intra_threads=1,
         )
-    service = Service(Models.of([Model("ctranslate2", own, Peer(own, peer))]), settings)
+    models = Models([Model("ctranslate2", own, Peer(own, peer))])
     with listen(settings) as sock:
         port = sock.getsockname()[1]
         serve(
-            service,
+            models,
             settings,
             sock,
             lambda: print(f"serving at http://127.0.0.1:{port}", file=sys.stderr, flush=True),
-            reload=lambda: None,
         )
 
 

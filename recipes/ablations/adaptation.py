@@ -15,7 +15,6 @@ stopped resumes when rerun.
 import argparse
 import random
 import sys
-from dataclasses import asdict, replace
 from itertools import product
 from pathlib import Path
 
@@ -70,7 +69,7 @@ def adapted_head(args: argparse.Namespace, pair: tuple[Path, Path]) -> Path:
 
 def rows(state: str, curves: list[Curve], sizes: dict[tuple[str, str, int], float]) -> list[Json]:
     """The lexicon at its k, the head with as many words as that lexicon had before."""
-    found = []
+    found: list[Json] = []
     by_name = {(one.test, one.scope, one.method): one for one in curves}
     scopes = dict.fromkeys((one.test, one.scope) for one in curves)
     for (test, scope), k in product(scopes, TOP):
@@ -85,6 +84,16 @@ def rows(state: str, curves: list[Curve], sizes: dict[tuple[str, str, int], floa
              "recall": head.recall_at(size), "mean_size": size},
         ]  # fmt: skip
     return found
+
+
+def brief(state: str, curve: Curve) -> Json:
+    """A curve as rows of λ or k, recall and mean size."""
+    points = [
+        [point.setting, round(point.recall, 5), round(point.mean_size, 1)]
+        for point in curve.points
+    ]
+    names = {"test": curve.test, "scope": curve.scope, "method": curve.method}
+    return {"state": state, **names, "points": points}
 
 
 def about(args: argparse.Namespace, pair: tuple[Path, Path]) -> str:
@@ -127,7 +136,7 @@ def main() -> None:
     for state in STATES:
         found = measured(*sides[state], args)
         table += rows(state, found, sizes)
-        curves += [asdict(replace(curve, model=state)) for curve in found]
+        curves += [brief(state, curve) for curve in found]
     write(
         args.output,
         {

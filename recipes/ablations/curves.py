@@ -6,7 +6,7 @@
 
 For each set, scope, lexicon and k: the lexicon's recall and mean set size, and the head's recall
 with one threshold whose sets are as large, between thresholds interpolated in log(size). The
-lexicon whose recall is higher, averaged over all of these, comes first in the file.
+lexicon that comes nearer to the head, averaged over all of these, comes first in the file.
 """
 
 import argparse
@@ -61,8 +61,8 @@ def main() -> None:
     named = [one.partition("=")[::2] for one in args.lexicon]
     by_name = {name: rows(name, Path(place), args) for name, place in named}
 
-    strength = {
-        name: statistics.mean(float(row["lexicon_recall"]) for row in found)
+    strength: dict[str, float] = {
+        name: statistics.mean(row["lexicon_recall"] - row["nvs_recall"] for row in found)
         for name, found in by_name.items()
     }
     order = sorted(by_name, key=lambda name: strength[name], reverse=True)

@@ -29,6 +29,7 @@ NAMES = (
     "seeds",
     "aligners",
     "curves",
+    "missing_tokens",
 )
 
 
@@ -68,19 +69,39 @@ def run(monkeypatch: pytest.MonkeyPatch, script: str, *arguments: object) -> Any
     return json.loads(Path(words[-1]).read_text(encoding="utf-8"))
 
 
-def test_curves_put_the_stronger_lexicon_first(
+def test_curves_put_the_lexicon_nearer_to_the_head_first(
     calls: list[str], folder: Path, toy_data: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lexicon = Lexicon.open(folder / "lexicon")
-    lexicon.pruned(1).save(folder / "weak.safetensors")
+    lexicon.pruned(1).save(folder / "pruned.safetensors")
     test = f"{toy_data.valid_src},{toy_data.valid_tgt}"
+    lexicons = [f"all={folder}/lexicon", f"pruned={folder}/pruned.safetensors"]
     found = run(
-        monkeypatch, "curves", folder / "model", "--lexicon", f"weak={folder}/weak.safetensors",
-        f"strong={folder}/lexicon", "--test", test, "--output", folder / "out.json",
+        monkeypatch, "curves", folder / "model", "--lexicon", *lexicons, "--test", test,
+        "--output", folder / "out.json",
     )  # fmt: skip
-    names = [row["lexicon"] for row in found["against"]]
-    assert list(dict.fromkeys(names)) == ["strong", "weak"]
-    assert all(row["lexicon_recall"] <= 1 and row["mean_size"] > 0 for row in found["against"])
+    margins: dict[str, list[float]] = {}
+    for row in found["against"]:
+        distance = row["nvs_recall"] - row["lexicon_recall"]
+        margins.setdefault(row["lexicon"], []).append(distance)
+    means = [float(np.mean(distances)) for distances in margins.values()]
+    assert set(margins) == {"all", "pruned"}
+    assert means == sorted(means)
+    assert all(0 < row["lexicon_recall"] <= 1 for row in found["against"])
+
+
+def test_missing_tokens_are_those_of_the_translation(
+    calls: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = run(
+        monkeypatch, "missing_tokens", folder / "model", "--lexicon", folder / "lexicon",
+        "--output", folder / "out.json",
+    )  # fmt: skip
+    rows = found["missing_tokens"]
+    assert [row["from"] for row in rows] == 5 * ["paper"] + 10 * ["ours"]
+    for row in rows:
+        assert set(row["missing"]["lexicon:1000"]) <= set(row["missing"]["lexicon:200"])
+        assert set(row["missing"]["lexicon:200"]) <= set(row["pieces"])
 
 
 def test_adaptation(

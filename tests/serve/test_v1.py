@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from serving import Site, model_of
+from serving import Site
 
 from sieve.engines.options import SearchOptions
 from sieve.serve.models import Models
@@ -14,7 +14,9 @@ GOOD = {"texts": ["bda fga"], "source": "en", "target": "de"}
 
 @pytest.fixture(scope="module")
 def translator(models: Models) -> Translator:
-    return model_of(models, "en", "de").translator
+    model = models.find("en", "de")
+    assert model is not None
+    return model.translator
 
 
 def test_an_answer_says_what_the_translator_says(site: Site, translator: Translator) -> None:

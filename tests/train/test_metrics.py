@@ -4,8 +4,7 @@ import logging
 
 import pytest
 
-from sieve.log import SILENCE
-from sieve.train.metrics import ProgressBar
+from sieve.train.metrics import SILENCE, ProgressBar
 
 
 def test_a_line_now_and_then_without_a_terminal(caplog: pytest.LogCaptureFixture) -> None:

@@ -16,7 +16,7 @@ from sieve.engines.options import SearchOptions
 from sieve.errors import SieveError
 from sieve.serve.access import TEXT_WORK, Access
 from sieve.serve.direction import AUTO, Direction, direction
-from sieve.serve.file_work import FileWork
+from sieve.serve.file_work import FileWork, KeptFiles
 from sieve.serve.refusal import Refused
 from sieve.serve.service import Service
 from sieve.serve.settings import BODY_FRAME
@@ -25,6 +25,8 @@ from sieve.serve.web.fields import Fields, Text, checked
 from sieve.serve.web.multipart import form_parts
 from sieve.serve.web.operation import MULTIPART, Operation, Taken
 
+AT_ONCE = 2
+"""Documents that are in memory at a time; who sends another one is told to try again."""
 _NAME = 100
 
 
@@ -65,18 +67,24 @@ def operations(service: Service, access: Access) -> Sequence[Operation]:
 class _Files:
     def __init__(self, service: Service, access: Access) -> None:
         self._service, self._access = service, access
-        self._kept = service.common.files
+        self._kept = KeptFiles()
+        self._places = AT_ONCE
 
     async def translate(self, request: Request) -> Response:
         """POST /translate_file."""
-        with self._service.document(), self._service.accepted():
-            name, data = await self._translated(request)
-            key = await asyncio.to_thread(self._kept.keep, name, data)
+        if not self._places:
+            raise Refused(503, "the server is busy, try again", "busy", retry_after=5)
+        self._places -= 1
+        try:
+            with self._service.accepted():
+                key, name = await self._translated(request)
+        finally:
+            self._places += 1
         suffix = PurePosixPath(name).suffix
         url = f"{str(request.base_url).rstrip('/')}/download_file/{key}{quote(suffix)}"
         return JSONResponse(FileAnswer(translatedFileUrl=url))
 
-    async def _translated(self, request: Request) -> tuple[str, bytes]:
+    async def _translated(self, request: Request) -> tuple[str, str]:
         client, limits = RequestClient(request), self._service.limits
         body = await read_body(request, limits, limits.file_bytes + BODY_FRAME)
         parts = form_parts(body, request.headers.get("content-type", ""))
@@ -93,24 +101,25 @@ class _Files:
         if not upload.data:
             raise Refused(400, "Invalid request: empty file")
         work = FileWork(upload.data, PurePosixPath(asked.file.replace("\\", "/")).name[-_NAME:])
-        way = await self._direction(client, asked, work)
+        way = await self._direction(asked, work)
         if way.model is None:
-            return work.name, work.data
-        return work.target_name, await self._service.file(client, way.model, work)
+            return self._kept.keep(work.name, work.data), work.name
+        data = await self._service.file(client, way.model, work)
+        return self._kept.keep(work.target_name, data), work.target_name
 
-    async def _direction(
-        self, client: RequestClient, asked: FileFields, work: FileWork
-    ) -> Direction:
+    async def _direction(self, asked: FileFields, work: FileWork) -> Direction:
+        service = self._service
         try:
             sample = await asyncio.to_thread(work.sample)
         except SieveError as error:
             raise Refused(400, f"Invalid request: {error}") from None
-        return await direction(self._service, client, asked.source, asked.target, [sample])
+        return await direction(
+            service.models, service.detector, asked.source, asked.target, [sample]
+        )
 
     async def download(self, request: Request) -> Response:
         """GET /download_file/…."""
-        key = PurePosixPath(request.path_params["filename"]).stem
-        file = await asyncio.to_thread(self._kept.find, key)
+        file = self._kept.find(PurePosixPath(request.path_params["filename"]).stem)
         if file is None:
             raise Refused(404, "no such file: a translation is kept for ten minutes")
         headers = {"content-disposition": f"attachment; filename*=UTF-8''{quote(file.name)}"}
