@@ -43,7 +43,7 @@ test: check
 
 # The page is tested in Debian's chromium; without it those tests are skipped.
 test-slow: setup
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev,evaluate,browser,docs,release]'
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev,evaluate,browser,docs,release,ray]'
 	$(BIN)/pytest -m slow
 
 # Beside other toolkits, on real models. What they need is installed with pip into environments and

@@ -15,7 +15,7 @@ from results_cpu import cpu
 from results_fidelity import fidelity
 from results_gpu import gpu
 from results_hardening import hardening
-from results_models import extras, fused, lossless, models, names, server, teachers
+from results_models import extras, fused, killed_workers, lossless, models, names, server, teachers
 from results_parts import parts
 from results_quality import quality
 from results_quick import lexicons, paper_recipe, quick
@@ -77,6 +77,7 @@ def render() -> str:
         *extras(),
         fused(),
         *server(),
+        *killed_workers(),
         REPLICATION,
         quick(),
         lexicons(),

@@ -166,6 +166,34 @@ def _lossless_losses(lost: Json, built_in: bool) -> list[str]:
     ]
 
 
+def killed_workers() -> Iterator[list[str]]:
+    """Two workers of which one is killed now and then, where it was measured."""
+    if not (RESULTS / "serve_kills.json").exists():
+        return
+    content: Json = read("serve_kills")
+    rows = [
+        [
+            name.replace("_", " "),
+            f"{one['requests_a_second']:.1f}",
+            " / ".join(f"{one['ms'][p]:.0f}" for p in ("p50", "p90", "p99")),
+            f"{one['broken_by_kills']} by {one['kills']} kills" if "kills" in one else "",
+            str(sum(one["failed_on_other_connections"].values())),
+            str(one["lost_after_a_second_try"]),
+        ]
+        for name, one in content["servers"].items()
+    ]
+    yield [
+        "## Workers that are killed",
+        f"{content['clients']} clients as above for {content['seconds']:g} s; one of two workers "
+        f"gets SIGKILL every {content['seconds_between_kills']:g} s, and a client whose connection "
+        f"breaks asks once more. `serve_kills.json`; {content['command']}.",
+        "",
+        *table(
+            ["", "requests/s", "ms: p50 / p90 / p99", "broken", "broken elsewhere", "lost"], rows
+        ),
+    ]
+
+
 def server() -> Iterator[list[str]]:
     """The server under load, where it was measured."""
     if not (RESULTS / "serve_load.json").exists():

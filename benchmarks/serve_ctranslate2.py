@@ -21,9 +21,10 @@ from sieve.bundle.catalogue import find_model
 from sieve.bundle.directory import open_bundle
 from sieve.bundle.weights import model_config
 from sieve.processes.cores import usable_cores
-from sieve.serve import service
+from sieve.serve import service as web_service
 from sieve.serve.models import Model, Models
 from sieve.serve.run import listen, serve
+from sieve.serve.service import Service
 from sieve.serve.settings import Settings
 from sieve.translate.load import load
 from sieve.translate.translation import Request, Translation
@@ -87,7 +88,7 @@ def main() -> None:
     parser.add_argument("model", help="Sieve model whose size and tokenizer to take")
     parser.add_argument("--port", type=int, default=0)
     arguments = parser.parse_args()
-    service.BATCH_CHARACTERS = BATCH_CHARACTERS
+    web_service.BATCH_CHARACTERS = BATCH_CHARACTERS
     threads = usable_cores()
     own = load(arguments.model, threads=1)
     settings = Settings(port=arguments.port)
@@ -100,14 +101,15 @@ def main() -> None:
             inter_threads=threads,
             intra_threads=1,
         )
-    models = Models([Model("ctranslate2", own, Peer(own, peer))])
+    service = Service(Models.of([Model("ctranslate2", own, Peer(own, peer))]), settings)
     with listen(settings) as sock:
         port = sock.getsockname()[1]
         serve(
-            models,
+            service,
             settings,
             sock,
             lambda: print(f"serving at http://127.0.0.1:{port}", file=sys.stderr, flush=True),
+            reload=lambda: None,
         )
 
 

@@ -37,7 +37,7 @@ def test_the_container_installs_what_is_locked_and_nothing_else() -> None:
             ), command
 
 
-@pytest.mark.parametrize("extra", ["serve", "align", "hub", "completion", "huggingface"])
+@pytest.mark.parametrize("extra", ["serve", "align", "hub", "completion", "huggingface", "bulk"])
 def test_what_we_look_into_has_an_upper_bound(extra: str) -> None:
     project = read_toml(ROOT / "pyproject.toml")["project"]
     for text in [*project["dependencies"], *project["optional-dependencies"][extra]]:

@@ -89,8 +89,7 @@ def rows(state: str, curves: list[Curve], sizes: dict[tuple[str, str, int], floa
 def brief(state: str, curve: Curve) -> Json:
     """A curve as rows of λ or k, recall and mean size."""
     points = [
-        [point.setting, round(point.recall, 5), round(point.mean_size, 1)]
-        for point in curve.points
+        [point.setting, round(point.recall, 5), round(point.mean_size, 1)] for point in curve.points
     ]
     names = {"test": curve.test, "scope": curve.scope, "method": curve.method}
     return {"state": state, **names, "points": points}

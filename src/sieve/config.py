@@ -7,6 +7,7 @@ are errors that name the key, what was expected and the nearest known key.
 import dataclasses
 import difflib
 import json
+import re
 import sys
 import types
 import typing
@@ -22,6 +23,13 @@ else:
     import tomli as tomllib
 
 C = TypeVar("C")
+
+
+def device_name(text: str) -> str:
+    """What torch calls a device, or an error."""
+    if not re.fullmatch(r"cpu|cuda(:\d+)?", text):
+        raise ConfigError(f"device: got '{text}', expected cpu, cuda or cuda:N")
+    return text
 
 
 def read_toml(path: Path) -> dict[str, Any]:

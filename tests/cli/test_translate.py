@@ -17,7 +17,7 @@ from directories import unsealed
 
 import sieve
 from sieve.bundle.config import ModelConfig
-from sieve.cli.lines import arriving_lines, open_input, utf8, utf8_lines
+from sieve.cli.lines import arriving_lines, open_input
 from sieve.cli.main import main
 from sieve.data.corpus import Corpus
 from sieve.model.checkpoint import save_model
@@ -25,6 +25,7 @@ from sieve.model.transformer import TranslationModel
 from sieve.repair.names import Names
 from sieve.repair.word_set import WordSet
 from sieve.translate.pieces import translated_pieces
+from sieve.translate.raw_lines import utf8, utf8_lines
 from sieve.translate.resumable import ResumableFile
 from sieve.translate.translation import Request
 
@@ -119,7 +120,7 @@ def test_a_byte_order_mark_names_the_encoding(encoding: str, tmp_path: Path) -> 
 def test_what_is_no_text_is_refused_before_anything_is_written(
     model: Path, tmp_path: Path, given: str
 ) -> None:
-    data, source, target = gzip.compress(b"bda\n"), tmp_path / "in", tmp_path / "out"
+    data, source, target = b"\x89PNG\r\n\x1a\n", tmp_path / "in", tmp_path / "out"
     source.write_bytes(data)
     files = {"stdin": [], "stream": ["--input", str(source)]}
     options = files.get(given, ["--input", str(source), "--output", str(target)])
@@ -127,10 +128,24 @@ def test_what_is_no_text_is_refused_before_anything_is_written(
     name = "standard input" if given == "stdin" else str(source)
     assert done.returncode == 2 and done.stdout == b""
     assert done.stderr.decode().endswith(
-        f"sieve translate: {name}: is gzip-compressed data, expected text; "
-        "decompress it first, for example with gzip -dc\n"
+        f"sieve translate: {name}: is a PNG image, expected text; give text in UTF-8\n"
     )
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
+
+
+def test_a_compressed_file_is_read_as_its_lines(
+    model: Path, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    (tmp_path / "in").write_bytes(b"bda fga\n\nkla\n")
+    (tmp_path / "packed").write_bytes(gzip.compress(b"bda fga\n\nkla\n"))
+    outputs = []
+    for name in ("in", "packed"):
+        assert main(["translate", str(model), "--input", str(tmp_path / name)]) == 0
+        outputs.append(capfdbinary.readouterr().out)
+    assert outputs[0] == outputs[1] and outputs[0].count(b"\n") == 3
+    (tmp_path / "packed").write_bytes(gzip.compress(b"bda fga\n" * 999)[:-9])
+    assert main(["translate", str(model), "--input", str(tmp_path / "packed")]) == 2
+    assert b"packed: cannot be read: " in capfdbinary.readouterr().err
 
 
 def test_a_text_as_an_argument(

@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from sieve.errors import InputError
-from sieve.serve import access
 from sieve.serve.access import Access, client_of, cost_of, read_keys
 from sieve.serve.refusal import Refused
+from sieve.serve.shared import buckets
+from sieve.serve.shared.board import Board
 
 
 class Clock:
@@ -15,6 +16,10 @@ class Clock:
 
     def __call__(self) -> float:
         return self.now
+
+
+def guarded(a_minute: int, clock: Clock, keys: frozenset[bytes] = frozenset()) -> Access:
+    return Access(lambda: keys, a_minute, Board.alone().buckets, clock)
 
 
 def refusal(guard: Access, address: str, key: object = None, cost: int = 1) -> tuple[int, int]:
@@ -27,7 +32,7 @@ def refusal(guard: Access, address: str, key: object = None, cost: int = 1) -> t
 
 def test_a_minute_has_so_many_requests() -> None:
     clock = Clock()
-    guard = Access(frozenset(), 6, clock)
+    guard = guarded(6, clock)
     assert [refusal(guard, "a")[0] for _ in range(7)] == [200] * 6 + [429]
     assert refusal(guard, "b") == (200, 0)
     clock.now = 9.0
@@ -76,22 +81,24 @@ def test_whose_address_it_is(address: str, client: str) -> None:
 
 
 def test_an_address_of_the_same_network_is_the_same_client() -> None:
-    guard = Access(frozenset(), 1, Clock())
+    guard = guarded(1, Clock())
     assert refusal(guard, "2001:db8::1")[0] == 200
     assert refusal(guard, "2001:db8::2")[0] == 429
     assert refusal(guard, "2001:db8:0:1::1")[0] == 200
 
 
 def test_old_clients_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(access, "MOST_CLIENTS", 2)
-    guard = Access(frozenset(), 1, Clock())
+    monkeypatch.setattr(buckets, "SETS", 1)
+    monkeypatch.setattr(buckets, "WAYS", 2)
+    monkeypatch.setattr(buckets.Buckets, "BYTES", 2 * buckets.Buckets.BYTES // (8 * 2048))
+    guard = guarded(1, Clock())
     assert [refusal(guard, client)[0] for client in "aabcca"] == [200, 429, 200, 200, 429, 200]
 
 
 def test_keys(tmp_path: Path) -> None:
     path = tmp_path / "keys"
     path.write_text("# ours\nsecret  # Ada's\n\nother\n")
-    guard = Access(read_keys(path), 1, Clock())
+    guard = guarded(1, Clock(), read_keys(path))
     assert refusal(guard, "a", "secret") == (200, 0)
     assert refusal(guard, "a", "other") == (200, 0)  # a rate for each key
     assert refusal(guard, "b", "other")[0] == 429

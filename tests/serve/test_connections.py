@@ -12,7 +12,7 @@ from serving import PATIENCE, Site, gated, running, until
 from sieve.errors import ConfigError
 from sieve.serve.models import Models
 from sieve.serve.settings import Limits, Settings
-from sieve.serve.web import connection
+from sieve.serve.shared import board
 
 GOOD = {"q": "bda", "source": "en", "target": "de"}
 
@@ -85,7 +85,7 @@ def test_an_address_has_so_many_connections(models: Models) -> None:
 def test_so_many_connections_there_are_in_all(
     models: Models, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "MOST_CONNECTIONS", 3)
+    monkeypatch.setattr(board, "MOST_CONNECTIONS", 3)
     with running(models, Settings(port=0, threads=1)) as site, ExitStack() as stack:
         socks = [stack.enter_context(connected(site, f"127.0.0.{n}")) for n in range(2, 7)]
         assert [closed(sock) for sock in socks] == [False] * 3 + [True] * 2

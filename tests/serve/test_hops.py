@@ -16,6 +16,7 @@ from types import FrameType
 from typing import Any
 
 import pytest
+from serving import model_of
 
 import sieve
 from sieve.serve.models import Models
@@ -51,6 +52,7 @@ def test_from_a_coroutine_to_the_function_it_awaits() -> None:
     [
         ("/translate", {"q": "bda fga\nkla"}),
         ("/translate", {"q": "<p>bda <b>fga</b></p>", "format": "html"}),
+        ("/translate", {"texts": ["bda fga", "kla"], "src_lang": "en", "tgt_lang": "de"}),
         ("/v1/translate", {"texts": ["bda fga", "kla"]}),
     ],
 )
@@ -69,7 +71,8 @@ async def answer(models: Models, path: str, asked: dict[str, Any], stacks: list[
     """The status of the answer to a request; notes the frames at each native call."""
     settings = Settings(threads=1)
     service = Service(models, settings)
-    body = json.dumps({"source": "en", "target": "de", **asked}).encode()
+    languages = {} if "src_lang" in asked else {"source": "en", "target": "de"}
+    body = json.dumps({**languages, **asked}).encode()
     messages = iter([{"type": "http.request", "body": body, "more_body": False}])
     sent: list[Any] = []
 
@@ -96,9 +99,7 @@ def watched(
     models: Models, loop: asyncio.AbstractEventLoop, stacks: list[list[str]]
 ) -> Iterator[None]:
     """Notes the names of this package's functions on the stack at each native call."""
-    model = models.find("en", "de")
-    assert model is not None
-    engine: Any = model.translator.engine
+    engine: Any = model_of(models, "en", "de").translator.engine
     native = engine._native  # private: there is no seam between the engine and its core
 
     class Watched:

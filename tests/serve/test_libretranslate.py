@@ -8,7 +8,7 @@ from urllib.error import HTTPError
 
 import pytest
 from libretranslatepy import LibreTranslateAPI
-from serving import Site, running
+from serving import Site, model_of, running
 
 from sieve.engines.options import SearchOptions
 from sieve.serve.models import Models
@@ -22,9 +22,8 @@ FORM = "application/x-www-form-urlencoded"
 def direct(
     models: Models, text: str, source: str = "en", target: str = "de", n_best: int = 1
 ) -> str:
-    model = models.find(source, target)
-    assert model is not None
-    return model.translator.translate(text, options=SearchOptions(n_best=n_best)).text
+    translator = model_of(models, source, target).translator
+    return translator.translate(text, options=SearchOptions(n_best=n_best)).text
 
 
 def test_the_real_client(site: Site, models: Models) -> None:
@@ -135,9 +134,7 @@ def test_refusals(site: Site, changes: dict[str, Any], message: str) -> None:
 
 
 def test_a_pair_without_a_model(models: Models) -> None:
-    model = models.find("en", "de")
-    assert model is not None
-    with running(Models([model])) as site:
+    with running(Models.of([model_of(models, "en", "de")])) as site:
         answer = site.post("/translate", {**GOOD, "source": "de", "target": "en"})
         expected = "English (en) is not available as a target language from German (de)"
         assert (answer.status, answer.json) == (400, {"error": expected})

@@ -5,7 +5,7 @@ import logging
 from pathlib import Path
 
 import pytest
-from serving import running
+from serving import model_of, running
 
 from sieve.serve.models import Model, Models
 from sieve.serve.settings import Limits, Settings
@@ -31,9 +31,8 @@ def test_nothing_that_users_send_is_written(
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     caplog.set_level(logging.DEBUG)
     text = {"q": f"{SECRET}. bda", "source": "en", "target": "de"}
-    first = models.find(*models.pairs[0])
-    assert first is not None
-    failing = Models([Model("failing", first.translator, Failing())])
+    first = model_of(models, "en", "de")
+    failing = Models.of([Model("failing", first.translator, Failing())])
     settings = Settings(port=0, threads=1, limits=Limits(a_minute=1000, characters=100))
     for served in (models, failing):
         with running(served, settings) as site:

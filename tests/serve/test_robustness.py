@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import pytest
-from serving import PATIENCE, Site, gated, running, until
+from serving import PATIENCE, Site, gated, model_of, running, until
 
 from sieve.serve.models import Model, Models
 from sieve.serve.settings import Limits, Settings
@@ -178,8 +178,8 @@ def test_an_error_of_ours_is_a_500_and_no_more(models: Models) -> None:
         def run(self, lines: Sequence[str], request: Request) -> list[Translation]:
             raise ZeroDivisionError
 
-    model = models.first
-    few = Models([Model("broken", model.translator, Broken())])
+    model = model_of(models, "en", "de")
+    few = Models.of([Model("broken", model.translator, Broken())])
     with running(few, Settings(port=0, threads=1)) as site:
         answer = site.post("/translate", GOOD)
         assert answer.status == 500

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from serving import Site
+from serving import Site, model_of
 
 from sieve.engines.options import SearchOptions
 from sieve.serve.models import Models
@@ -14,9 +14,7 @@ GOOD = {"texts": ["bda fga"], "source": "en", "target": "de"}
 
 @pytest.fixture(scope="module")
 def translator(models: Models) -> Translator:
-    model = models.find("en", "de")
-    assert model is not None
-    return model.translator
+    return model_of(models, "en", "de").translator
 
 
 def test_an_answer_says_what_the_translator_says(site: Site, translator: Translator) -> None:

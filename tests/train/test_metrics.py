@@ -4,7 +4,8 @@ import logging
 
 import pytest
 
-from sieve.train.metrics import SILENCE, ProgressBar
+from sieve.log import SILENCE
+from sieve.train.metrics import ProgressBar
 
 
 def test_a_line_now_and_then_without_a_terminal(caplog: pytest.LogCaptureFixture) -> None:

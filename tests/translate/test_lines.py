@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sieve
-from sieve.cli.lines import as_line
 from sieve.engines.options import SearchOptions
+from sieve.translate.raw_lines import as_line
 from sieve.translate.translator import Translator
 
 QUICK = SearchOptions(beam_size=1, max_length_factor=0.5)

@@ -77,13 +77,17 @@ def open_bundle(directory: str | Path, verify: bool = True) -> Bundle:
         verify: Whether every file that is read must have the SHA-256 that was recorded for it.
     """
     directory = Path(directory)
-    path = directory / CONFIG_FILE
     if not directory.is_dir():
         raise ModelError(f"{directory}: no such model directory")
     for name in (CONFIG_FILE, WEIGHTS_FILE):
         if not (directory / name).is_file():
             raise ModelError(f"{directory}: not a model directory: it has no {name}")
-    folder = Folder(directory, recorded(directory) if verify else {})
+    return bundle_of(Folder(directory, recorded(directory) if verify else {}))
+
+
+def bundle_of(folder: Folder) -> Bundle:
+    """The model directory that a folder is, wherever its files lie."""
+    path = folder.path / CONFIG_FILE
     config = folder.json(CONFIG_FILE)
     version = config.get("format_version")
     if version != FORMAT_VERSION:

@@ -44,6 +44,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for name, kind, value, metavar, text in numbers:
         text = text if value is None else f"{text} (default: %(default)s)"
         parser.add_argument(name, type=kind, default=value, metavar=metavar, help=text)
+    parser.add_argument(
+        "--device",
+        default="cpu",
+        help="that the head learns on: cpu or cuda (default: %(default)s)",
+    )
 
 
 def execute(arguments: argparse.Namespace) -> None:
@@ -65,6 +70,7 @@ def execute(arguments: argparse.Namespace) -> None:
         training=HeadOptions(seed=arguments.seed, size=arguments.size),
         calibration=CalibrationOptions(size=arguments.size, least=arguments.least),
         threads=arguments.threads,
+        device=arguments.device,
     )
     text = SourceText(tuple(arguments.source), tuple(arguments.target))
     attached = attach(model_directory(arguments.model), arguments.output, text, options)

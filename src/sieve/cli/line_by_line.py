@@ -13,18 +13,16 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import sieve
 from sieve.cli.lines import (
-    LONG,
     arriving_lines,
     as_json,
-    as_line,
     decode,
+    is_compressed,
     open_input,
     standard_input,
-    utf8,
-    utf8_lines,
 )
 from sieve.errors import InputError
 from sieve.log import logger, progress
+from sieve.translate.raw_lines import LONG, as_line, utf8, utf8_lines
 
 if TYPE_CHECKING:
     from tqdm import tqdm
@@ -122,6 +120,11 @@ def _source(arguments: argparse.Namespace, stack: ExitStack) -> tuple[Callable[[
     if arguments.text is not None:
         text = os.fsencode(arguments.text)
         return io.BytesIO(text if text.endswith(b"\n") else text + b"\n").read, "TEXT"
+    if is_compressed(arguments.input):
+        from sieve.bulk.inputs import InputFile
+
+        packed = InputFile(str(arguments.input), arguments.input.name)
+        return stack.enter_context(packed.open()).read, packed.path
     if arguments.input:
         return stack.enter_context(open_input(arguments.input)).read, str(arguments.input)
     descriptor = standard_input().fileno()

@@ -1,21 +1,15 @@
-"""Lines of bytes to text for verbs that translate: whatever a line holds, it stays one line."""
+"""Lines of text for verbs that translate: from a pipe as they arrive, out as JSON."""
 
-import codecs
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from io import BufferedReader
 from pathlib import Path
 from typing import Any, TextIO
 
 from sieve.errors import InputError
-from sieve.kinds import HEAD, refuse, text_encoding
 from sieve.log import logger
-
-_READ = 1 << 20  # bytes; a pipe gives less, at once
-_MARK = 4  # bytes of the longest byte order mark
-LONG = 10_000
-"""Characters of a line that is translated piece by piece."""
+from sieve.translate.raw_lines import LONG
 
 
 def standard_input() -> TextIO:
@@ -23,49 +17,6 @@ def standard_input() -> TextIO:
     if sys.stdin is None:
         raise InputError("standard input is closed; give --input FILE")
     return sys.stdin
-
-
-def utf8(read: Callable[[int], bytes], name: str) -> Iterator[bytes]:
-    """What there is to read, as UTF-8 without a byte order mark; what is no text is refused.
-
-    Args:
-        read: Gives at most so many bytes, none at the end.
-        name: Of the source, for errors.
-    """
-    first = read(_READ)
-    while len(first) < _MARK and b"\n" not in first and (more := read(_READ)):
-        first += more
-    refuse(first[:HEAD], name)
-    decoder = codecs.getincrementaldecoder(text_encoding(first))(errors="replace")
-    if text_encoding(first) == "utf-8":  # whatever is odd in it is told line by line
-        yield first
-        yield from iter(lambda: read(_READ), b"")
-        return
-    yield decoder.decode(first).encode()
-    for data in iter(lambda: read(_READ), b""):
-        yield decoder.decode(data).encode()
-    yield decoder.decode(b"", final=True).encode()
-
-
-def utf8_lines(source: BufferedReader, name: str) -> Iterator[bytes]:
-    """The lines of a file, as UTF-8 without a byte order mark; what is no text is refused at once.
-
-    Args:
-        source: At its start.
-        name: Of the file, for errors.
-    """
-    head = source.peek(HEAD)[:HEAD]
-    refuse(head, name)
-    return iter(source) if text_encoding(head) == "utf-8" else _split(utf8(source.read, name))
-
-
-def _split(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    rest = b""
-    for data in chunks:
-        *lines, rest = (rest + data).split(b"\n")
-        yield from (line + b"\n" for line in lines)
-    if rest:
-        yield rest
 
 
 def arriving_lines(chunks: Iterable[bytes]) -> Iterator[list[str]]:
@@ -92,6 +43,16 @@ def open_input(path: Path) -> BufferedReader:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
 
 
+def is_compressed(path: Path | None) -> bool:
+    """Whether this is a compressed file."""
+    if path is None or not path.is_file():
+        return False
+    from sieve.files.compressed import compression_of
+
+    with open_input(path) as file:
+        return compression_of(file) is not None
+
+
 def decode(raw: bytes, number: int) -> str:
     """Text of line `number`; what is odd about it goes to the log."""
     if len(raw) > LONG:
@@ -105,11 +66,6 @@ def decode(raw: bytes, number: int) -> str:
             error.start + 1,
         )
         return raw.decode("utf-8", errors="replace").rstrip("\r\n")
-
-
-def as_line(text: str) -> bytes:
-    """The text as one line of UTF-8."""
-    return " ".join(text.splitlines()).encode("utf-8", errors="replace") + b"\n"
 
 
 def as_json(value: dict[str, Any]) -> bytes:

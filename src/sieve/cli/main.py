@@ -32,6 +32,7 @@ VERBS = {
     "lexicon": "alignment lexicons: build, align, adapt, import, show",
     "export": "write a static shortlist for another toolkit",
     "translate": "translate lines or a document",
+    "bulk": "translate corpora on a Ray cluster or on all cores",
     "score": "log-probabilities of given translations",
     "explain": "show which source word voted for which token",
     "evaluate": "quality, recall, shortlist sizes and latency on test sets",

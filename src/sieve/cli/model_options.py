@@ -9,8 +9,16 @@ if TYPE_CHECKING:
     from sieve.translate.translator import Translator
 
 
-def add_model_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options for the shortlist and the engine."""
+_THREADS = "sentences that the native engine translates in parallel (default: one per core)"
+
+
+def add_model_arguments(parser: argparse.ArgumentParser, threads: str = _THREADS) -> None:
+    """Options for the shortlist and the engine.
+
+    Args:
+        parser: To add them to.
+        threads: What to say of --threads.
+    """
     which = parser.add_mutually_exclusive_group()
     which.add_argument(
         "--selection",
@@ -33,7 +41,7 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
         help="shortlists of at most N tokens for 99 of 100 sentences, without the safety set",
     )
     which.add_argument("--max-words", dest="selection", type=_old_at_most, help=argparse.SUPPRESS)
-    add_engine_arguments(parser)
+    add_engine_arguments(parser, threads)
 
 
 def _at_most(text: str) -> str:
@@ -45,7 +53,7 @@ def _old_at_most(text: str) -> str:
     return _at_most(text)
 
 
-def add_engine_arguments(parser: argparse.ArgumentParser) -> None:
+def add_engine_arguments(parser: argparse.ArgumentParser, threads: str = _THREADS) -> None:
     """Options for engine, device and precision."""
     parser.add_argument(
         "--engine",
@@ -68,7 +76,7 @@ def add_engine_arguments(parser: argparse.ArgumentParser) -> None:
         "--threads",
         type=int,
         metavar="N",
-        help="sentences that the native engine translates in parallel (default: one per core)",
+        help=threads,
     )
 
 

@@ -2,17 +2,21 @@
 
 Serves the models given, by default all built-in ones; a request's languages pick the model.
 Accepts connections from this machine only, unless --host says otherwise.
-Ctrl-C or SIGTERM stops it once accepted requests are answered. /openapi.json describes the API,
-/metrics is for Prometheus.
+Ctrl-C or SIGTERM stops it once accepted requests are answered; SIGHUP makes it read models and
+API keys anew. /openapi.json describes the API, /metrics is for Prometheus, /health says that it is
+alive, /ready that it takes requests.
 
 Examples:
   sieve serve
   sieve serve en-de models/my-de-en --port 8080
+  sieve serve --workers 4 --access-log json
+  sieve serve imported-models --idle-minutes 10
   sieve serve --host 0.0.0.0 --api-keys keys.txt --rate-limit 60
   curl localhost:5000/translate -d q="Make yourself at home!" -d source=en -d target=de
 """
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from sieve.errors import require
@@ -20,6 +24,8 @@ from sieve.log import logger
 from sieve.serve.settings import Limits, Settings
 
 EXTRA = "serve"
+MOST_NAMES = 20
+"""Of models that the line which says that the server has started lists."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,7 +33,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     default, limits = Settings(), Limits()
     shown = "(default: %(default)s)"
     parser.add_argument(
-        "models", nargs="*", metavar="MODEL", help="directory, built-in name or a model to import"
+        "models",
+        nargs="*",
+        metavar="MODEL",
+        help="directory, folder of directories, built-in name or a model to import",
     )
     parser.add_argument("--host", default=default.host, help=f"address to listen on {shown}")
     parser.add_argument(
@@ -37,7 +46,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--threads",
         type=int,
         metavar="N",
-        help="sentences translated in parallel (default: one per core)",
+        help="sentences translated in parallel by each worker (default: one per core in all)",
+    )
+    parser.add_argument(
+        "--workers",
+        type=int,
+        default=default.workers,
+        metavar="N",
+        help=f"processes that share the port and the models in memory; Linux {shown}",
+    )
+    parser.add_argument(
+        "--idle-minutes",
+        type=float,
+        default=default.idle_minutes,
+        metavar="N",
+        help="open models when they are asked for, and close them after so long; 0: all stay open "
+        f"{shown}",
+    )
+    logs = parser.add_argument_group("log")
+    logs.add_argument(
+        "--access-log",
+        choices=("line", "json"),
+        default="",
+        help="a line per request on stdout, without texts (default: none)",
+    )
+    logs.add_argument(
+        "--log-texts", action="store_true", help="put the texts of users into it, too"
     )
     access = parser.add_argument_group("access")
     access.add_argument(
@@ -96,6 +130,10 @@ def execute(arguments: argparse.Namespace) -> None:
         api_keys=arguments.api_keys,
         proxies=tuple(arguments.proxies),
         cors=arguments.cors,
+        workers=arguments.workers,
+        idle_minutes=arguments.idle_minutes,
+        access_log=arguments.access_log,
+        log_texts=arguments.log_texts,
         limits=Limits(
             characters=arguments.char_limit,
             texts=arguments.text_limit,
@@ -108,17 +146,19 @@ def execute(arguments: argparse.Namespace) -> None:
     )
     for module in ("uvicorn", "httptools", "starlette", "pydantic", "prometheus_client"):
         require(module, EXTRA, "the server")
-    from sieve.serve.models import open_models
-    from sieve.serve.run import listen, serve
+    from sieve.serve.alone import serve_alone
+    from sieve.serve.run import listen
+    from sieve.serve.workers.supervisor import Supervisor
 
     with listen(settings) as sock:
-        models = open_models(arguments.models)
         host, port = sock.getsockname()[:2]
         shown = f"[{host}]" if ":" in host else host
-        names = ", ".join(models.names)
-        serve(
-            models,
-            settings,
-            sock,
-            lambda: logger.info("serving %s at http://%s:%d", names, shown, port),
-        )
+
+        def started(names: Sequence[str]) -> None:
+            listed = ", ".join(names) if len(names) <= MOST_NAMES else f"{len(names)} models"
+            logger.info("serving %s at http://%s:%d", listed, shown, port)
+
+        if settings.workers == 1:
+            serve_alone(arguments.models, settings, sock, started)
+        else:
+            Supervisor(arguments.models, settings, sock, started).run()

@@ -7,7 +7,8 @@ and joined again.
 
 An --input that is a document (docx, HTML, Markdown, …: docs/documents.md) is translated as a whole,
 with everything but its words in place. A TEXT among the arguments is translated instead of what
-there is to read. Input is text in UTF-8, or with its byte order mark in UTF-16.
+there is to read. Input is text in UTF-8, or with its byte order mark in UTF-16. Files of lines may
+be compressed (.gz, .zst, .bz2), the output by the ending of its name.
 
 Examples:
   sieve translate en-de "Make yourself at home!"
@@ -17,16 +18,19 @@ Examples:
   sieve translate models/en-de --input news.en --output news.de --device cuda --precision float16
   sieve translate models/en-de --exclude Haus --include Eigenheim < house.en
   sieve translate models/en-de --input report.en.docx --output report.de.docx
+  sieve translate models/en-de --input corpus.en.gz --output corpus.3.de.gz --shard 3/20
 """
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sieve.cli.documents import document_format, run_document
 from sieve.cli.line_by_line import Lines, resumable, translate_file, translate_stream
+from sieve.cli.lines import is_compressed
 from sieve.cli.model_options import add_model_arguments, open_translator
-from sieve.engines.options import Sampling, SearchOptions
+from sieve.cli.request_options import add_request_arguments, request_of
+from sieve.cli.translated_pieces import in_pieces, translate_in_pieces
 from sieve.errors import ConfigError
 from sieve.log import logger
 
@@ -65,73 +69,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME,…",
         help="of a table in csv or tsv, by name or by number from 1 (default: those of text)",
     )
-    words = parser.add_argument_group("words")
-    words.add_argument(
-        "--include",
-        action="append",
-        default=[],
-        metavar="WORD",
-        help="allow this word; repeatable",
+    files.add_argument(
+        "--shard",
+        metavar="K/N",
+        help="translate the Kth of N parts of the lines of --input; the outputs of all parts, one "
+        "behind the other, are the whole",
     )
-    words.add_argument(
-        "--exclude",
-        action="append",
-        default=[],
-        metavar="WORD",
-        help="forbid this word; repeatable",
+    search = add_request_arguments(parser)
+    search.add_argument(
+        "--n-best",
+        type=int,
+        default=1,
+        metavar="N",
+        help="translations per line; requires --json (default: %(default)s)",
     )
-    words.add_argument(
-        "--glossary",
-        type=Path,
-        metavar="TSV",
-        help="lines of phrase, tab, translation",
-    )
-    words.add_argument(
-        "--glossary-mode",
-        choices=["allow", "force"],
-        default="allow",
-        help="whether its translations may or must be used (default: %(default)s)",
-    )
-    words.add_argument(
-        "--prefix", default="", metavar="TEXT", help="start every translation with TEXT"
-    )
-    words.add_argument(
-        "--no-repair",
-        action="store_true",
-        help="write what the model writes: names, numbers, times and capitals are not put right",
-    )
-    _add_search_arguments(parser.add_argument_group("search"))
-
-
-def _add_search_arguments(group: Any) -> None:
-    default = SearchOptions()
-    numbers: list[tuple[str, type, float, str, str]] = [
-        ("--beam-size", int, default.beam_size, "N", "hypotheses kept; 1 is greedy search"),
-        ("--n-best", int, 1, "N", "translations per line; requires --json"),
-        ("--length-penalty", float, default.length_penalty, "A", "rank by score / length**A"),
-        ("--max-length-factor", float, default.max_length_factor, "X",
-         "limit the length to X times the source tokens plus ten"),
-        ("--temperature", float, 1.0, "X", "for --sample"),
-        ("--top-k", int, 0, "N", "--sample from the N most probable tokens; 0: from all"),
-    ]  # fmt: skip
-    for name, kind, value, metavar, text in numbers:
-        text = f"{text} (default: %(default)s)"
-        group.add_argument(name, type=kind, default=value, metavar=metavar, help=text)
-    group.add_argument("--sample", type=int, metavar="SEED", help="sample instead of searching")
-    group.add_argument(
-        "--stop",
-        choices=["exact", "first"],
-        default=default.stop,
-        help="exact: when no better translation is possible; first: when --beam-size translations "
-        "are complete (default: %(default)s)",
-    )
-    group.add_argument(
-        "--lossless",
-        action="store_true",
-        help="same output as without selection; with --beam-size 1 the shortlist is used for a "
-        "draft that is then checked, a wider beam searches the whole vocabulary",
-    )
-    group.add_argument(
+    search.add_argument(
         "--alignment",
         action="store_true",
         help="add the source piece of each output piece; requires --json",
@@ -145,8 +97,11 @@ def execute(arguments: argparse.Namespace) -> None:
     if arguments.quality and not arguments.json:
         raise ConfigError("--quality requires --json")
     arguments.text = _text(arguments)
-    request = _request(arguments)
-    format = document_format(arguments)
+    request = request_of(arguments)
+    if in_pieces(arguments):
+        translate_in_pieces(request, arguments)
+        return
+    format = None if is_compressed(arguments.input) else document_format(arguments)
     if format is not None:
         run_document(lambda: open_translator(arguments), request, format, arguments)
         return
@@ -177,28 +132,3 @@ def _text(arguments: argparse.Namespace) -> str | None:
     if Path(text).is_file():
         logger.warning("'%s' is translated as text; for the file: --input %s", text, text)
     return str(text)
-
-
-def _request(arguments: argparse.Namespace) -> "Request":
-    from sieve.repair.glossary import Glossary
-    from sieve.translate.translation import Request
-
-    sampling = None
-    if arguments.sample is not None:
-        sampling = Sampling(arguments.sample, arguments.temperature, arguments.top_k)
-    options = SearchOptions(
-        beam_size=arguments.beam_size,
-        n_best=arguments.n_best,
-        length_penalty=arguments.length_penalty,
-        max_length_factor=arguments.max_length_factor,
-        stop=arguments.stop,
-        sampling=sampling,
-        lossless=arguments.lossless,
-        alignment=arguments.alignment,
-    )
-    words = tuple(arguments.include), tuple(arguments.exclude)
-    glossary = None if arguments.glossary is None else Glossary.read(arguments.glossary)
-    forced = arguments.glossary_mode == "force"
-    return Request(
-        arguments.selection, options, *words, (), glossary, forced, not arguments.no_repair
-    )

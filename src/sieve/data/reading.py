@@ -4,28 +4,21 @@ A line ends at a line feed and nowhere else. Decoding and checking (`decode_pair
 workers, so that one slow core does not hold back the others; every error names file and line.
 """
 
-import bz2
 import errno
-import gzip
-import io
-import lzma
 import os
-import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO
 
-from sieve.errors import InputError, require
+from sieve.errors import InputError
+from sieve.files.compressed import DAMAGED, compression_of_name, decompressed
 
 BLOCK_LINES = 8192
 BLOCK_BYTES = 1 << 20
 _STEP_LINES = 64
-_BUFFER = 1 << 18
 _BOM = b"\xef\xbb\xbf"
-_DAMAGED = (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile)
 
 
 @dataclass(frozen=True)
@@ -115,7 +108,7 @@ class _Lines:
         with self._errors():
             self._raw = path.open("rb")
         try:
-            self._file = _decompressed(path, self._raw)
+            self._file = decompressed(self._raw, compression_of_name(path))
         except BaseException:
             self._raw.close()
             raise
@@ -152,7 +145,7 @@ class _Lines:
     def _errors(self) -> Iterator[None]:
         try:
             yield
-        except _DAMAGED as error:
+        except DAMAGED as error:
             raise self._damaged(error) from None
         except OSError as error:
             if error.errno is None:  # bz2 says "Invalid data stream" this way
@@ -235,57 +228,3 @@ def _decode(data: bytes, path: Path, first_line: int) -> list[str]:
     lines = text.split("\n")
     lines.pop()  # what follows the last line feed: nothing
     return lines
-
-
-def _decompressed(path: Path, raw: BinaryIO) -> BinaryIO:
-    """The file as plain bytes, by its suffix."""
-    suffix = path.suffix.lower()
-    if suffix == ".gz":
-        return io.BufferedReader(gzip.GzipFile(fileobj=raw), _BUFFER)
-    if suffix == ".bz2":
-        return io.BufferedReader(bz2.BZ2File(raw), _BUFFER)
-    if suffix == ".xz":
-        return io.BufferedReader(lzma.LZMAFile(raw), _BUFFER)
-    if suffix == ".zst":
-        return io.BufferedReader(_Zstandard(raw), _BUFFER)
-    return raw
-
-
-class _Zstandard(io.RawIOBase):
-    """Decompressed .zst; unlike the library's own reader it notices a file that was cut off."""
-
-    def __init__(self, raw: BinaryIO) -> None:
-        self._module = require("zstandard", "train", "reading .zst files")
-        self._raw = raw
-        self._frame = self._module.ZstdDecompressor().decompressobj()
-        self._started = False
-        self._ready = b""
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: bytearray | memoryview, /) -> int:  # type: ignore[override]
-        while not self._ready:
-            if not self._advance():
-                return 0
-        count = min(len(buffer), len(self._ready))
-        buffer[:count] = self._ready[:count]
-        self._ready = self._ready[count:]
-        return count
-
-    def _advance(self) -> bool:
-        """Decompresses some more; False at the end of the file."""
-        rest: bytes = self._frame.unused_data if self._frame.eof else b""
-        data = rest or self._raw.read(1 << 14)
-        if not data:
-            if self._started and not self._frame.eof:
-                raise EOFError("the file ends inside a frame")
-            return False
-        if self._frame.eof:
-            self._frame = self._module.ZstdDecompressor().decompressobj()
-        self._started = True
-        try:
-            self._ready = self._frame.decompress(data)
-        except self._module.ZstdError as error:
-            raise EOFError(str(error)) from None
-        return True

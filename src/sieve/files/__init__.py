@@ -14,6 +14,7 @@ from sieve.files.atomic import (
     replaceable,
     whole_directory,
     whole_file,
+    writable,
     write_json,
 )
 from sieve.files.folder import Folder, Place, folder_of, is_plain
@@ -25,6 +26,7 @@ from sieve.files.regular import (
     read_json,
     regular_file,
 )
+from sieve.files.sealed import CAN_SEAL, SealedFolder, seal_folder, sealed_folder
 from sieve.files.tensor_files import (
     TensorFile,
     Tensors,
@@ -36,8 +38,10 @@ from sieve.files.tensor_files import (
 
 __all__ = [
     "ALIGNMENT",
+    "CAN_SEAL",
     "Folder",
     "Place",
+    "SealedFolder",
     "TensorFile",
     "Tensors",
     "check_name",
@@ -56,8 +60,11 @@ __all__ = [
     "regular_file",
     "replace_directory",
     "replaceable",
+    "seal_folder",
+    "sealed_folder",
     "whole_directory",
     "whole_file",
+    "writable",
     "write_json",
     "write_tensors",
 ]

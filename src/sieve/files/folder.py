@@ -61,8 +61,12 @@ class Folder:
         return self.path / name
 
     def _check(self, name: str, digest: Callable[[], str]) -> None:
-        known = self.hashes.get(name)
-        if known is not None and digest() != known:
+        if name in self.hashes:
+            self.check_digest(name, digest())
+
+    def check_digest(self, name: str, digest: str) -> None:
+        """Refuses a file that has another hash than the one that is known."""
+        if self.hashes.get(name, digest) != digest:
             raise ModelError(
                 f"{self.path / name}: damaged or changed: its SHA-256 is not the one that "
                 "manifest.json records; get it again, or remove manifest.json if you changed it"

@@ -90,6 +90,12 @@ def read_memory(path: Path) -> npt.NDArray[np.uint8]:
         return content[:read]
 
 
+def check_fits(path: Path, size: int) -> None:
+    """Refuses to read more than this machine's memory has room for."""
+    if size > _memory():
+        raise ModelError(f"{path}: has {size} bytes, expected at most {_memory()}: not of a model")
+
+
 def file_hash(path: Path) -> str:
     """SHA-256 of the content of a file, in hexadecimal."""
     digest = hashlib.sha256()

@@ -11,9 +11,7 @@ from pathlib import Path
 
 from sieve.errors import InputError
 from sieve.serve.refusal import Refused
-
-MOST_CLIENTS = 10_000
-"""Clients remembered; those idle longest are forgotten."""
+from sieve.serve.shared.buckets import Buckets
 
 TEXT_WORK = 2500
 """Characters times beam of what counts as a text: 500 characters at a beam of 5."""
@@ -26,16 +24,28 @@ class Access:
 
     def __init__(
         self,
-        keys: frozenset[bytes],
+        keys: Callable[[], frozenset[bytes]],
         a_minute: int,
+        buckets: Buckets,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Takes the result of `read_keys` and the texts allowed per minute, 0 for any number."""
-        self.keys = keys
+        """Takes what it checks against.
+
+        Args:
+            keys: What `read_keys` gave last.
+            a_minute: Texts allowed per minute, 0 for any number.
+            buckets: What each client has left of them.
+            clock: In seconds, the same for all who share the buckets.
+        """
+        self._keys = keys
         self.a_minute = a_minute
+        self._buckets = buckets
         self._clock = clock
-        self._buckets: dict[str, tuple[float, float]] = {}
-        """Each client's remaining texts and when they were counted; the latest client last."""
+
+    @property
+    def keys(self) -> frozenset[bytes]:
+        """Digests of those that are valid; none where requests need none."""
+        return self._keys()
 
     def check(self, address: str, key: object, cost: float) -> None:
         """Raises `Refused` unless the client may make a request of this cost (`cost_of`) now."""
@@ -50,17 +60,8 @@ class Access:
             self._take(f"key {key}" if self.keys else client_of(address), cost)
 
     def _take(self, client: str, cost: float) -> None:
-        """A token bucket: holds a minute's texts and refills evenly."""
-        now = self._clock()
-        left, since = self._buckets.pop(client, (float(self.a_minute), now))
-        left = min(float(self.a_minute), left + (now - since) * self.a_minute / 60)
-        # a list longer than the bucket is accepted when the bucket is full
-        enough = left >= min(cost, self.a_minute)
-        self._buckets[client] = (left - cost if enough else left, now)
-        while len(self._buckets) > MOST_CLIENTS:
-            del self._buckets[next(iter(self._buckets))]
-        if not enough:
-            missing = min(cost, self.a_minute) - left
+        missing = self._buckets.take(client, cost, self.a_minute, self._clock())
+        if missing:
             wait = max(1, math.ceil(round(missing * 60 / self.a_minute, 3)))
             raise Refused(429, f"Slowdown: {self.a_minute} per 1 minute", "rate", wait)
 
@@ -86,6 +87,11 @@ def client_of(address: str) -> str:
     if ip.ipv4_mapped is not None:
         return str(ip.ipv4_mapped)
     return str(ipaddress.ip_network((ip, _NETWORK), strict=False))
+
+
+def keys_of(path: Path | None) -> frozenset[bytes]:
+    """Digests of the keys in a file; none without a file."""
+    return read_keys(path) if path else frozenset()
 
 
 def read_keys(path: Path) -> frozenset[bytes]:

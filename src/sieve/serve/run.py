@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import socket
+import sys
 import threading
 from collections.abc import Callable
 from functools import partial
@@ -13,7 +14,6 @@ from typing import cast
 import uvicorn
 
 from sieve.errors import InputError
-from sieve.serve.models import Models
 from sieve.serve.service import Service
 from sieve.serve.settings import Settings
 from sieve.serve.web.app import make_app
@@ -45,32 +45,45 @@ def listen(settings: Settings) -> socket.socket:
 
 
 def serve(
-    models: Models, settings: Settings, sock: socket.socket, started: Callable[[], None]
+    service: Service,
+    settings: Settings,
+    sock: socket.socket,
+    started: Callable[[], None],
+    reload: Callable[[], None],
 ) -> None:
     """Serves until a signal comes, then finishes what was accepted.
 
     Args:
-        models: To translate with.
+        service: Translates.
         settings: Limits and keys; the address is that of the socket.
         sock: From `listen`.
         started: Called when the first request can come.
+        reload: Called in a thread on SIGHUP.
     """
-    server = make_server(models, settings, started)
+    server = make_server(service, settings, started)
     if threading.current_thread() is threading.main_thread():
         # uvicorn raises a signal again when it has done what the signal asked for
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, _done)
+        on_hangup(lambda: threading.Thread(target=reload, daemon=True).start())
     server.run(sockets=[sock])
 
 
 def make_server(
-    models: Models, settings: Settings, started: Callable[[], None] = lambda: None
+    service: Service, settings: Settings, started: Callable[[], None] = lambda: None
 ) -> uvicorn.Server:
     """The application in a web server."""
-    config = uvicorn.Config(
-        make_app(Service(models, settings), settings, started),
+    return uvicorn.Server(configured(service, settings, started))
+
+
+def configured(
+    service: Service, settings: Settings, started: Callable[[], None] = lambda: None
+) -> uvicorn.Config:
+    """What uvicorn is told."""
+    return uvicorn.Config(
+        make_app(service, settings, started),
         # a factory: uvicorn calls it for each connection
-        http=cast("type[Connection]", partial(Connection, settings)),
+        http=cast("type[Connection]", partial(Connection, settings, service.common.board)),
         ws="none",
         lifespan="on",
         log_config=None,
@@ -84,7 +97,29 @@ def make_server(
         timeout_graceful_shutdown=int(settings.limits.seconds) + PARTING_SECONDS,
         backlog=BACKLOG,
     )
-    return uvicorn.Server(config)
+
+
+def on_hangup(reload: Callable[[], None]) -> None:
+    """Calls a function on SIGHUP; where that means that the terminal has gone, the process ends."""
+    if sys.platform == "win32":
+        return
+    has_terminal = _has_terminal()
+
+    def hung_up(number: int, frame: FrameType | None) -> None:
+        if has_terminal and not _has_terminal():
+            signal.raise_signal(signal.SIGTERM)
+        else:
+            reload()
+
+    signal.signal(signal.SIGHUP, hung_up)
+
+
+def _has_terminal() -> bool:
+    try:
+        open("/dev/tty", "rb").close()
+    except OSError:
+        return False
+    return True
 
 
 def _done(number: int, frame: FrameType | None) -> None:

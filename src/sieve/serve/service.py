@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -17,6 +18,8 @@ from typing import Protocol, TypeVar
 from sieve.errors import SieveError
 from sieve.processes.cores import usable_cores
 from sieve.segment.layout import TextLayout, laid_out
+from sieve.serve.access_log import Note
+from sieve.serve.common import Common
 from sieve.serve.detect import Detector
 from sieve.serve.dispatcher import Dispatcher, Outcome
 from sieve.serve.file_work import FileWork
@@ -35,6 +38,8 @@ BATCH_CHARACTERS = 500
 call instead of several; long ones would only wait for each other."""
 DIRECTLY = 1000
 """Characters split in the event loop; more are split in a thread, so that others need not wait."""
+DOCUMENTS = 2
+"""That are in memory at a time; who sends another one is told to try again."""
 WRITERS = 4
 """Threads that read and write documents."""
 END = "</s>"
@@ -42,6 +47,11 @@ END = "</s>"
 
 class Client(Protocol):
     """Who waits for an answer."""
+
+    @property
+    def note(self) -> Note:
+        """What the log will say of the request."""
+        ...
 
     async def gone(self) -> None:
         """Returns when nobody waits any more."""
@@ -69,33 +79,64 @@ class Answer:
 class Service:
     """Everything that a server does, without the web."""
 
-    def __init__(self, models: Models, settings: Settings) -> None:
-        self.models = models
+    def __init__(self, models: Models, settings: Settings, common: Common | None = None) -> None:
+        """Serves what settings allow.
+
+        Args:
+            models: To translate with; `renew` gives others.
+            settings: Limits and threads.
+            common: What all workers of the server have in common.
+        """
+        self.common: Common = common or Common()
         self.limits: Limits = settings.limits
+        self.models: Models = models
         self.detector: Detector = Detector(models.languages)
         threads = settings.threads or usable_cores()
         self._dispatcher = Dispatcher(threads, BATCH_CHARACTERS)
         self._writers = ThreadPoolExecutor(WRITERS, thread_name_prefix="sieve-writer")
-        self._accepted = 0
-        self.telemetry: Telemetry = Telemetry(lambda: self._dispatcher.waiting)
+        self._board = self.common.board
+        self.telemetry: Telemetry = Telemetry(self._board, self.beat)
 
     def close(self) -> None:
         """Finishes the requests that were accepted."""
         self._writers.shutdown()
         self._dispatcher.close()
+        if self.common.log is not None:
+            self.common.log.close()
+
+    def beat(self) -> None:
+        """Says on the board what this worker is doing."""
+        self._board.beat(waiting=self._dispatcher.waiting, models=len(self.models.open))
+
+    def renew(self, models: Models) -> None:
+        """Takes other models; requests under way keep theirs."""
+        left = self.models.left_by(models)
+        if models.languages != self.models.languages:
+            self.detector = Detector(models.languages)
+        self.models = models
+        for model in left:
+            model.close()
+
+    def check_ready(self) -> None:
+        """Refuses where a further request would be refused."""
+        if self._board.total("accepted") >= self.limits.requests:
+            raise Refused(503, "not ready: the queue is full", "busy", retry_after=1)
 
     @contextmanager
     def accepted(self) -> Iterator[None]:
         """A place among the requests being worked on, or a refusal if all are taken."""
-        if self._accepted >= self.limits.requests:
-            raise Refused(503, "the server is busy, try again", "busy", retry_after=1)
-        self._accepted += 1
-        self.telemetry.accepted(self._accepted)
-        try:
+        with self._board.place("accepted", self.limits.requests) as free:
+            if not free:
+                raise Refused(503, "the server is busy, try again", "busy", retry_after=1)
             yield
-        finally:
-            self._accepted -= 1
-            self.telemetry.accepted(self._accepted)
+
+    @contextmanager
+    def document(self) -> Iterator[None]:
+        """A place among the documents in memory, or a refusal if all are taken."""
+        with self._board.place("documents", DOCUMENTS) as free:
+            if not free:
+                raise Refused(503, "the server is busy, try again", "busy", retry_after=5)
+            yield
 
     def check_size(self, texts: Sequence[str]) -> None:
         """Refuses a request with too much text."""
@@ -114,6 +155,7 @@ class Service:
         self, client: Client, model: Model, texts: Sequence[str], request: Request
     ) -> list[Answer]:
         """Translations of texts."""
+        begin = time.perf_counter()
         layouts = await self._laid_out(model.translator, texts)
         sentences = [sentence for layout in layouts for sentence in layout.sentences]
         order = asyncio.wrap_future(self._submit(model, request, sentences))
@@ -123,11 +165,15 @@ class Service:
             end = start + len(layout.sentences)
             answers.append(self._answer(model, layout, outcomes[start:end]))
             start = end
+        self.telemetry.took(model.name, time.perf_counter() - begin)
         return answers
 
     async def html(self, client: Client, model: Model, texts: Sequence[str]) -> list[Answer]:
         """Translations of pieces of HTML, whose sentences are among those of other requests."""
-        return await self._finished(client, asyncio.ensure_future(self._html(model, texts)))
+        begin = time.perf_counter()
+        answers = await self._finished(client, asyncio.ensure_future(self._html(model, texts)))
+        self.telemetry.took(model.name, time.perf_counter() - begin)
+        return answers
 
     async def file(self, client: Client, model: Model, work: FileWork) -> bytes:
         """The translation of a document, whose sentences are among those of other requests."""
@@ -152,7 +198,7 @@ class Service:
         self, model: Model, request: Request, sentences: Sequence[str]
     ) -> Future[list[Outcome[Translation]]]:
         run = partial(model.runner.run, request=request)
-        order = self._dispatcher.submit((model.name, request), run, sentences)
+        order = self._dispatcher.submit((model, request), run, sentences)
         order.add_done_callback(partial(self._count, model.name))
         return order
 

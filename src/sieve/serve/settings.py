@@ -1,8 +1,10 @@
 """The settings of a server: where it listens, and how much a client may ask of it."""
 
 import ipaddress
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from sieve.errors import ConfigError
 
@@ -14,6 +16,7 @@ MAX_WORDS = 64
 """Most words to include, and to exclude, in a request."""
 MAX_WORD = 100
 """Characters of such a word."""
+MAX_WORKERS = 128
 BYTES_A_CHARACTER = 12
 """Most bytes that a character takes in a body: four of UTF-8, each as %XX."""
 BODY_FRAME = 2**16
@@ -77,9 +80,28 @@ class Settings:
     """Addresses or networks of proxies, whose X-Forwarded-For is believed; of nobody else."""
     cors: str = ""
     """The origin whose pages may use the server from a browser, `*` for any; none by default."""
+    workers: int = 1
+    """Processes that share the port; each has its own threads."""
+    idle_minutes: float = 0.0
+    """After which a model that nobody asks for is closed, to be opened when somebody does; with 0
+    all models are opened at once and stay open."""
+    access_log: Literal["", "line", "json"] = ""
+    """The form of the lines about requests on stdout; none by default."""
+    log_texts: bool = False
+    """Whether they have the texts of users."""
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
+        if not 1 <= self.workers <= MAX_WORKERS:
+            raise ConfigError(f"workers: got {self.workers}, expected 1 to {MAX_WORKERS}")
+        if self.workers > 1 and not hasattr(os, "memfd_create"):
+            raise ConfigError(
+                f"workers: got {self.workers}, several need Linux; leave out --workers"
+            )
+        if not 0 <= self.idle_minutes < float("inf"):
+            raise ConfigError(f"idle_minutes: got {self.idle_minutes}, expected 0 (never) or more")
+        if self.log_texts and not self.access_log:
+            raise ConfigError("log_texts requires access_log line or json")
         if not 0 <= self.port < 65536:
             raise ConfigError(f"port: got {self.port}, expected 0 to 65535")
         if self.threads is not None and self.threads < 1:

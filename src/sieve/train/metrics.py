@@ -7,10 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from sieve.log import logger, progress
-
-SILENCE = 15.0
-"""Seconds after which a run says how far it is, so that a slow update fits into half a minute."""
+from sieve.log import SILENCE, logger, progress
 
 
 class Metrics:

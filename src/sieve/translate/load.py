@@ -1,6 +1,5 @@
 """From a model directory to a translator: picks the engine, opens what the directory holds."""
 
-import re
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any, Literal
 from sieve.bundle.catalogue import built_in
 from sieve.bundle.directory import LEXICON_FILE, Bundle, open_bundle
 from sieve.bundle.weights import model_config
+from sieve.config import device_name
 from sieve.engines.engine import Engine
 from sieve.errors import ConfigError, ModelError, require
 from sieve.importers.opening import model_directory
@@ -65,9 +65,7 @@ def load(  # noqa: PLR0913 (the options of a translator in words)
     """
     bundle = open_bundle(model_directory(directory), verify)
     tokenizers = bundle.tokenizers()
-    if not re.fullmatch(r"cpu|cuda(:\d+)?", device):
-        raise ConfigError(f"device: got '{device}', expected cpu, cuda or cuda:N")
-    native_can = device == "cpu" and precision in (None, "float32")
+    native_can = device_name(device) == "cpu" and precision in (None, "float32")
     if engine == "native" and not native_can:
         wish = f"device '{device}'" if device != "cpu" else f"precision '{precision}'"
         raise ConfigError(f"engine native: cannot do {wish}; use engine torch")
@@ -78,19 +76,35 @@ def load(  # noqa: PLR0913 (the options of a translator in words)
     else:
         chosen = _native_engine(bundle, precision, threads)
         batch_tokens = NATIVE_BATCH_TOKENS
-    _check_vocabularies(bundle, tokenizers)
-    resources = replace(selection_resources(bundle), safe_tokens=SafeTokens(tokenizers))
-    languages = _languages(bundle)
-    repairs = open_repairs(bundle.folder, languages, tokenizers)
-    confidence = _confidence(bundle)
-    translator = Translator(
-        chosen, tokenizers, resources, languages, batch_tokens, confidence, repairs
-    )
+    translator = _translator(bundle, tokenizers, chosen, batch_tokens)
     if quality is False:
         return translator
+    languages = translator.languages
     other = _swapped(directory, languages) if quality is True else quality
     backward = None if other is None else load(other, threads=threads).score
     return replace(translator, quality=Quality(backward, languages))
+
+
+def load_bundle(bundle: Bundle, threads: int | None = None) -> Translator:
+    """A translator on the native engine, of a model directory that is open.
+
+    Args:
+        bundle: Where its weights lie, the engine reads them.
+        threads: See `load`.
+    """
+    engine = _native_engine(bundle, None, threads)
+    return _translator(bundle, bundle.tokenizers(), engine, NATIVE_BATCH_TOKENS)
+
+
+def _translator(
+    bundle: Bundle, tokenizers: Tokenizers, engine: Engine[Any], batch_tokens: int
+) -> Translator:
+    _check_vocabularies(bundle, tokenizers)
+    resources = replace(selection_resources(bundle), safe_tokens=SafeTokens(tokenizers))
+    languages = languages_of(bundle)
+    repairs = open_repairs(bundle.folder, languages, tokenizers)
+    confidence = _confidence(bundle)
+    return Translator(engine, tokenizers, resources, languages, batch_tokens, confidence, repairs)
 
 
 def _swapped(model: str | Path, languages: tuple[str, str]) -> Path | None:
@@ -112,14 +126,13 @@ def _native_engine(bundle: Bundle, precision: Precision | None, threads: int | N
 
 
 def _torch_engine(bundle: Bundle, device: str, precision: Precision) -> Engine[Any]:
-    torch = require("torch", "train", "translation with the torch engine")
-    if device.startswith("cuda") and not torch.cuda.is_available():
-        raise ModelError(f"device '{device}': torch finds no GPU here; use 'cpu'")
-    # imported here: both need torch, and everything else of this room does not
+    require("torch", "train", "translation with the torch engine")
+    # imported here: all need torch, and everything else of this room does not
     from sieve.engines.torch.torch_engine import TorchEngine
     from sieve.model.checkpoint import model_of
+    from sieve.model.device import torch_device
 
-    return TorchEngine(model_of(bundle, device), precision)
+    return TorchEngine(model_of(bundle, torch_device(device)), precision)
 
 
 def _check_vocabularies(bundle: Bundle, tokenizers: Tokenizers) -> None:
@@ -134,7 +147,8 @@ def _check_vocabularies(bundle: Bundle, tokenizers: Tokenizers) -> None:
             )
 
 
-def _languages(bundle: Bundle) -> tuple[str, str]:
+def languages_of(bundle: Bundle) -> tuple[str, str]:
+    """Codes of source and target; empty where the model names none."""
     match bundle.config.get("languages", ("", "")):
         case [str(source), str(target)]:
             return source, target
@@ -174,7 +188,7 @@ def selection_resources(bundle: Bundle) -> Resources:
     where = f"{bundle.directory}: config.json"
     dial = None if stored is None else Dial.from_json(stored, where)
     fusion = None if learnt is None else Fusion.from_json(learnt, where)
-    has_lexicon = (bundle.directory / LEXICON_FILE).is_file()
+    has_lexicon = bundle.folder.has(LEXICON_FILE)
     return Resources(
         threshold=float(threshold) if has_head else None,
         least=least,

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from directories import write_model
 
 import sieve
@@ -170,3 +171,17 @@ def test_command_line_after_a_kill(model: Path, text: Path, tmp_path: Path) -> N
     assert json.loads(done.stdout)["sentences"] > 0
     assert "resuming" in done.stderr
     assert open_bundle(tmp_path / "output").config["selection"]["least"] == 5
+
+
+@pytest.mark.parametrize("device", ["tpu", "cuda"])
+def test_a_device_that_is_not_here(
+    device: str, model: Path, text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if device == "cuda" and torch.cuda.is_available():
+        pytest.skip("this machine has a GPU")
+    command = ["attach", str(model), "--source", str(text), "-o", str(tmp_path / "output")]
+    assert main([*command, "--device", device]) == 2
+    error = capsys.readouterr().err
+    expected = {"tpu": "expected cpu, cuda or cuda:N", "cuda": "torch finds no GPU here; use 'cpu'"}
+    assert f"'{device}'" in error and expected[device] in error
+    assert not (tmp_path / "output.attach").exists()

@@ -49,3 +49,19 @@ def test_the_best_state_is_kept_not_the_last() -> None:
         CONFIG, embedding, [rule(300, 1)], HeldOut(rule(100, 2), 8, OWN), options, told.append
     )
     assert (best.reach, best.own) == max((now.reach, now.own) for now in told)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@pytest.mark.parametrize("kind", ["tied", "full"])
+def test_a_gpu_learns_the_same(kind: str) -> None:
+    """Not the same bits, for products are in 16 bits there, but as much is in reach."""
+    config = ModelConfig(**{**vars(CONFIG), "nvs_head": kind})
+    embedding = torch.randn(120, 16, generator=torch.Generator().manual_seed(3))
+    options = HeadOptions(minutes=2.0, size=8, batch=32, sampled=60, epochs=15, learning_rate=1e-2)
+    reached = []
+    for device in ("cpu", "cuda"):
+        judge = HeldOut(rule(200, 2), 8, OWN)
+        state, best = train_head(config, embedding.to(device), [rule(1500, 1)], judge, options)
+        assert all(value.device.type == "cpu" for value in state.values())
+        reached.append(best.own)
+    assert reached[1] == pytest.approx(reached[0], abs=0.01)

@@ -8,7 +8,8 @@ import torch.nn.functional as F
 from sieve.bundle.config import ModelConfig
 from sieve.model.nvs import build_head
 from sieve.train.attach.labels import Labels, padded_states
-from sieve.train.attach.sampled_loss import SampledLoss, Sampler, quicker_precision
+from sieve.train.attach.quick_products import quicker_precision
+from sieve.train.attach.sampled_loss import SampledLoss, Sampler
 from sieve.train.update.loss import PositiveWeight
 
 V, D = 50, 8
@@ -63,4 +64,4 @@ def test_drawn_tokens_stand_for_all_others() -> None:
 
 
 def test_a_precision_is_chosen() -> None:
-    assert quicker_precision() in (torch.float32, torch.bfloat16)
+    assert quicker_precision(torch.device("cpu")) in (torch.float32, torch.bfloat16)

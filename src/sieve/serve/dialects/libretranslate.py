@@ -171,9 +171,7 @@ class LibreTranslate:
             raise Refused(400, f"{asked.format[:40]} format is not supported")
         service.check_size(texts)
         with service.accepted():
-            way = await direction(
-                service.models, service.detector, asked.source, asked.target, texts
-            )
+            way = await direction(service, client, asked.source, asked.target, texts)
             if way.model is None:
                 answers = [Answer(text) for text in texts]
             elif asked.format == "html":

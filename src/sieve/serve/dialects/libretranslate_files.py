@@ -16,7 +16,7 @@ from sieve.engines.options import SearchOptions
 from sieve.errors import SieveError
 from sieve.serve.access import TEXT_WORK, Access
 from sieve.serve.direction import AUTO, Direction, direction
-from sieve.serve.file_work import FileWork, KeptFiles
+from sieve.serve.file_work import FileWork
 from sieve.serve.refusal import Refused
 from sieve.serve.service import Service
 from sieve.serve.settings import BODY_FRAME
@@ -25,8 +25,6 @@ from sieve.serve.web.fields import Fields, Text, checked
 from sieve.serve.web.multipart import form_parts
 from sieve.serve.web.operation import MULTIPART, Operation, Taken
 
-AT_ONCE = 2
-"""Documents that are in memory at a time; who sends another one is told to try again."""
 _NAME = 100
 
 
@@ -67,24 +65,18 @@ def operations(service: Service, access: Access) -> Sequence[Operation]:
 class _Files:
     def __init__(self, service: Service, access: Access) -> None:
         self._service, self._access = service, access
-        self._kept = KeptFiles()
-        self._places = AT_ONCE
+        self._kept = service.common.files
 
     async def translate(self, request: Request) -> Response:
         """POST /translate_file."""
-        if not self._places:
-            raise Refused(503, "the server is busy, try again", "busy", retry_after=5)
-        self._places -= 1
-        try:
-            with self._service.accepted():
-                key, name = await self._translated(request)
-        finally:
-            self._places += 1
+        with self._service.document(), self._service.accepted():
+            name, data = await self._translated(request)
+            key = await asyncio.to_thread(self._kept.keep, name, data)
         suffix = PurePosixPath(name).suffix
         url = f"{str(request.base_url).rstrip('/')}/download_file/{key}{quote(suffix)}"
         return JSONResponse(FileAnswer(translatedFileUrl=url))
 
-    async def _translated(self, request: Request) -> tuple[str, str]:
+    async def _translated(self, request: Request) -> tuple[str, bytes]:
         client, limits = RequestClient(request), self._service.limits
         body = await read_body(request, limits, limits.file_bytes + BODY_FRAME)
         parts = form_parts(body, request.headers.get("content-type", ""))
@@ -101,25 +93,24 @@ class _Files:
         if not upload.data:
             raise Refused(400, "Invalid request: empty file")
         work = FileWork(upload.data, PurePosixPath(asked.file.replace("\\", "/")).name[-_NAME:])
-        way = await self._direction(asked, work)
+        way = await self._direction(client, asked, work)
         if way.model is None:
-            return self._kept.keep(work.name, work.data), work.name
-        data = await self._service.file(client, way.model, work)
-        return self._kept.keep(work.target_name, data), work.target_name
+            return work.name, work.data
+        return work.target_name, await self._service.file(client, way.model, work)
 
-    async def _direction(self, asked: FileFields, work: FileWork) -> Direction:
-        service = self._service
+    async def _direction(
+        self, client: RequestClient, asked: FileFields, work: FileWork
+    ) -> Direction:
         try:
             sample = await asyncio.to_thread(work.sample)
         except SieveError as error:
             raise Refused(400, f"Invalid request: {error}") from None
-        return await direction(
-            service.models, service.detector, asked.source, asked.target, [sample]
-        )
+        return await direction(self._service, client, asked.source, asked.target, [sample])
 
     async def download(self, request: Request) -> Response:
         """GET /download_file/…."""
-        file = self._kept.find(PurePosixPath(request.path_params["filename"]).stem)
+        key = PurePosixPath(request.path_params["filename"]).stem
+        file = await asyncio.to_thread(self._kept.find, key)
         if file is None:
             raise Refused(404, "no such file: a translation is kept for ten minutes")
         headers = {"content-disposition": f"attachment; filename*=UTF-8''{quote(file.name)}"}

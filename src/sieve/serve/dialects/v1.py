@@ -187,11 +187,11 @@ class V1:
         )
         service.check_size(asked.texts)
         with service.accepted():
-            way = await direction(
-                service.models, service.detector, asked.source, asked.target, asked.texts
-            )
+            way = await direction(service, client, asked.source, asked.target, asked.texts)
             # also where there is nothing to do, what cannot be done is refused
-            wanted = _wanted((way.model or service.models.first).translator, asked)
+            model = way.model or await service.models.opened(*service.models.pairs[0])
+            assert model is not None
+            wanted = _wanted(model.translator, asked)
             if way.model is None:
                 translations = [_described(Answer(text)) for text in asked.texts]
             else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, Literal
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -12,17 +12,28 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
+from typing_extensions import TypedDict
 
-from sieve.serve.access import Access, read_keys
+from sieve.serve.access import Access
 from sieve.serve.dialects import dialects
+from sieve.serve.models import Models
 from sieve.serve.refusal import Refused
 from sieve.serve.service import Service
 from sieve.serve.settings import Settings
 from sieve.serve.telemetry import CONTENT_TYPE
+from sieve.serve.web.beats import beating
 from sieve.serve.web.openapi import schema
 from sieve.serve.web.operation import Operation
 from sieve.serve.web.pages import page_routes
+from sieve.serve.web.shared_routes import one_a_route
 from sieve.serve.web.watch import Refusals, Watch
+
+
+class Ready(TypedDict):
+    """The answer of a server that takes requests."""
+
+    status: Literal["ready"]
+    models: list[str]
 
 
 def make_app(
@@ -40,12 +51,13 @@ def make_app(
     pages = page_routes()
     labels = {route.path: route.path for route in routes} | {route.path: "page" for route in pages}
     refusals = Refusals(service.telemetry)
-    watch = Middleware(Watch, telemetry=service.telemetry, labels=labels, cors=settings.cors)
+    watch = Middleware(Watch, service=service, labels=labels, cors=settings.cors)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        started()
-        yield
+        async with beating(service, settings.idle_minutes):
+            started()
+            yield
         service.close()
 
     app = Starlette(
@@ -60,12 +72,25 @@ def make_app(
 
 def _operations(service: Service, settings: Settings) -> list[Operation]:
     """Those of all dialects, and what the server says of itself."""
-    keys = read_keys(settings.api_keys) if settings.api_keys else frozenset[bytes]()
-    access = Access(keys, settings.limits.a_minute)
-    spoken = [
-        operation for dialect in dialects() for operation in dialect.operations(service, access)
-    ]
-    return _with_schema([*spoken, _metrics(service)])
+    common = service.common
+    access = Access(common.keys, settings.limits.a_minute, common.board.buckets)
+
+    def operations() -> list[Operation]:
+        spoken = [
+            operation for dialect in dialects() for operation in dialect.operations(service, access)
+        ]
+        own = [_ready(service), _metrics(service)]
+        return [*one_a_route(spoken, service.limits), *own]
+
+    return _with_schema(service, operations)
+
+
+def _ready(service: Service) -> Operation:
+    async def ready(request: Request) -> Response:
+        service.check_ready()
+        return JSONResponse(Ready(status="ready", models=service.models.names))
+
+    return Operation("GET", "/ready", "Whether a request would be accepted now", ready, Ready)
 
 
 def _metrics(service: Service) -> Operation:
@@ -77,13 +102,18 @@ def _metrics(service: Service) -> Operation:
     )
 
 
-def _with_schema(operations: Sequence[Operation]) -> list[Operation]:
-    async def described(request: Request) -> Response:
-        return document
+def _with_schema(
+    service: Service, operations: Callable[[], Sequence[Operation]]
+) -> list[Operation]:
+    """Operations and their schema, which is made anew where the models are others."""
+    documents: dict[Models, JSONResponse] = {}
 
-    every = [
-        *operations,
-        Operation("GET", "/openapi.json", "This schema", described, dict[str, Any]),
-    ]
-    document = JSONResponse(schema(every))
-    return every
+    async def described(request: Request) -> Response:
+        models = service.models
+        if models not in documents:
+            documents.clear()
+            documents[models] = JSONResponse(schema([*operations(), itself]))
+        return documents[models]
+
+    itself = Operation("GET", "/openapi.json", "This schema", described, dict[str, Any])
+    return [*operations(), itself]

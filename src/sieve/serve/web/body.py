@@ -11,12 +11,21 @@ from dataclasses import dataclass
 
 from starlette.requests import Request
 
+from sieve.serve.access_log import Note
 from sieve.serve.refusal import Refused
 from sieve.serve.settings import Limits
+
+NOTE = "sieve.note"
+"""Where a scope has what the log will say of the request."""
+BODY = "sieve.body"
+"""Where a scope has a body that was read to find out whose it is, until it is asked for."""
 
 
 async def read_body(request: Request, limits: Limits, most: int = 0) -> bytes:
     """The whole body, unless it is too long or takes too long; `most` bytes, or as texts have."""
+    if BODY in request.scope:
+        body: bytes = request.scope.pop(BODY)
+        return body
     most = most or limits.body_bytes
     announced = request.headers.get("content-length", "")
     if announced.isascii() and announced.isdigit() and int(announced[:20]) > most:
@@ -50,6 +59,12 @@ class RequestClient:
     def address(self) -> str:
         """Where the request comes from."""
         return self.request.client.host if self.request.client else ""
+
+    @property
+    def note(self) -> Note:
+        """What the log will say of the request."""
+        note: Note = self.request.scope[NOTE]
+        return note
 
     async def gone(self) -> None:
         """Returns when the client has disconnected."""

@@ -16,13 +16,13 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from sieve.serve.access import client_of
 from sieve.serve.settings import Settings
+from sieve.serve.shared.board import Board
 
 HEAD_SECONDS = 10.0
 """Within which the head of a request must arrive, and the rest of a refused one."""
 HEAD_BYTES = 2**16
 REFUSED_BYTES = 2**24
 """Of a refused body that are still read, so that the client sees the answer."""
-MOST_CONNECTIONS = 800
 LOOK_SECONDS = 0.1
 """Between looks at whether a client that has ended its side is still there."""
 PROBE = b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -38,20 +38,22 @@ class Connection(HttpToolsProtocol):
     """Bytes since the last head was complete that belong to no running request."""
     _ended = False
     """Whether the client has ended its side."""
-    origin = ""
-    """Whose connection it is; empty for a proxy's."""
+    _place: int | None = None
+    """On the board."""
 
-    def __init__(self, settings: Settings, *arguments: Any, **named: Any) -> None:
-        """Takes the server's settings, and what uvicorn gives."""
+    def __init__(self, settings: Settings, board: Board, *arguments: Any, **named: Any) -> None:
+        """Takes the server's settings and board, and what uvicorn gives."""
         super().__init__(*arguments, **named)
+        self._board = board
         self._most = settings.limits.connections
         self._proxies = [ipaddress.ip_network(proxy) for proxy in settings.proxies]
 
     def connection_made(self, transport: Any) -> None:
         """See `asyncio.Protocol`."""
         super().connection_made(transport)
-        self.origin = self._origin(transport.get_extra_info("peername"))
-        if len(self.connections) > MOST_CONNECTIONS or self._crowded():
+        origin = self._origin(transport.get_extra_info("peername"))
+        self._place = self._board.connect(origin, self._most)
+        if self._place is None:
             self._cut()
         else:
             self._arm()
@@ -59,6 +61,8 @@ class Connection(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """See `asyncio.Protocol`."""
         self._disarm()
+        if self._place is not None:
+            self._board.disconnect(self._place)
         if self.timeout_keep_alive_task is not None:
             # after a reset uvicorn lets it run, and it holds all that came over the connection
             self.timeout_keep_alive_task.cancel()
@@ -115,12 +119,8 @@ class Connection(HttpToolsProtocol):
         else:
             self.transport.abort()
 
-    def _crowded(self) -> bool:
-        """Whether too many connections come from where this one does."""
-        same = sum(getattr(other, "origin", "") == self.origin for other in self.connections)
-        return bool(self.origin) and same > self._most
-
     def _origin(self, peer: Any) -> str:
+        """Whose connection it is; empty for a proxy's."""
         client = client_of(str(peer[0])) if peer else ""
         try:
             address = ipaddress.ip_address(str(peer[0]))

@@ -42,3 +42,6 @@ class Operation:
     """Bodies by their content type; of several, any will do."""
     answer_type: str = JSON
     """The content type of the answer."""
+    owns: Callable[[Mapping[str, Any]], bool] | None = None
+    """Whether the fields of a body of JSON are of this dialect, where another has the same route
+    for all that is not."""

@@ -27,6 +27,7 @@ from sieve.engines.native.native_engine import NativeEngine
 from sieve.errors import ConfigError, InputError
 from sieve.files import file_hash, read_json, replace_directory, write_json
 from sieve.log import logger, progress
+from sieve.model.device import torch_device
 from sieve.processes.locks import FileLock
 from sieve.selection.fusion import LexiconBonus
 from sieve.selection.lexicon_files import own_lexicon
@@ -58,6 +59,8 @@ class AttachOptions:
     training: HeadOptions = field(default_factory=HeadOptions)
     calibration: CalibrationOptions = field(default_factory=lambda: CalibrationOptions(least=256))
     threads: int | None = None
+    device: str = "cpu"
+    """That the head learns on: `cpu`, `cuda` or `cuda:N`; the native engine translates on CPUs."""
 
     def __post_init__(self) -> None:
         if not self.minutes > 0:
@@ -89,6 +92,7 @@ def attach(model: Path, output: Path, text: AttachText, options: AttachOptions) 
         text: In the source language, and references if there are any.
         options: How.
     """
+    torch_device(options.device)
     bundle = open_bundle(model)
     options.calibration.check(model_config(bundle).tgt_vocab_size)
     work = output.with_name(f"{output.name}.attach")
@@ -211,6 +215,7 @@ class _Attachment:
         tensors = float_tensors(self.bundle)
         name = "output.weight" if self.config.tie == "none" else "tgt_embedding.weight"
         embedding = torch.from_numpy(np.array(tensors[name], np.float32))
+        embedding = embedding.to(torch_device(self.options.device))
         minutes = self.options.minutes * (1 - _LABEL_SHARE)
         options = replace(self.options.training, minutes=minutes)
         torch.set_num_threads(self.engine.threads)

@@ -1,6 +1,7 @@
 """Training of a selection head alone on stored encoder states."""
 
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -13,12 +14,14 @@ from sieve.model.nvs import build_head, set_prior
 from sieve.tokenize.vocabulary import IntArray
 from sieve.train.attach.held_out import HeldOut
 from sieve.train.attach.labels import Labels
-from sieve.train.attach.sampled_loss import SampledLoss, Sampler, quicker_precision
+from sieve.train.attach.quick_products import quicker_precision
+from sieve.train.attach.sampled_loss import SampledLoss, Sampler
 from sieve.train.update.loss import PositiveWeight
 
 _WARMUP = 0.02  # share of the run in which the learning rate rises
 _LAST_RATE = 0.02  # share of the learning rate that is left at the end
 _CHECKS = 12  # looks at the held-out sentences during a run
+_RECENT = 200  # updates whose loss is reported
 _DECAY = 0.99  # of the running mean of the weights, which is the head that is kept
 
 
@@ -69,7 +72,7 @@ def train_head(
 
     Args:
         config: The model's shape, with the head that is wanted.
-        embedding: The output embedding (V, D), which stays as it is.
+        embedding: The output embedding (V, D), which stays as it is; the head learns on its device.
         pieces: Sentences to learn from.
         held_out: Sentences to judge by.
         options: How.
@@ -84,26 +87,27 @@ def train_head(
     assert mean is not None
     typical = weight.typical(V, float(frequencies.sum()) / number)
     set_prior(head, frequencies, number, typical, held_out.specials)
-    mean.load_state_dict(head.state_dict())
+    head.to(embedding.device)
+    mean.to(embedding.device).load_state_dict(head.state_dict())
     sampler = Sampler.by_frequency(frequencies, options.sampled)
-    products = embedding.to(quicker_precision())
+    products = embedding.to(quicker_precision(embedding.device))
     loss_of = SampledLoss(products, sampler, weight)
     optimizer = torch.optim.Adam(head.parameters(), lr=options.learning_rate, betas=(0.9, 0.98))
     batches = _batches(pieces, options.batch, generator)
     most = max(1.0, options.epochs * sum(-(-len(piece) // options.batch) for piece in pieces))
     begin, best, best_state = time.monotonic(), HeadProgress(0, 0, 0, -1.0), mean.state_dict()
-    losses: list[float] = []
+    updates, losses = 0, deque[Tensor](maxlen=_RECENT)
     next_check = 1 / _CHECKS
     while True:
         seconds = time.monotonic() - begin
-        share = min(1.0, max(seconds / (60 * options.minutes), len(losses) / most))
+        share = min(1.0, max(seconds / (60 * options.minutes), updates / most))
         if share >= next_check or share >= 1:
             own, reach = held_out.measure(mean, products)
-            recent = float(np.mean(losses[-200:] or [0.0]))
+            recent = float(torch.stack(list(losses)).mean()) if losses else 0.0
             now = HeadProgress(share, recent, own, reach, seconds)
             report(now)
             if (reach, own) > (best.reach, best.own):
-                best, best_state = now, {k: v.clone() for k, v in mean.state_dict().items()}
+                best, best_state = now, {k: v.cpu().clone() for k, v in mean.state_dict().items()}
             next_check += 1 / _CHECKS
         if share >= 1:
             return best_state, best
@@ -111,8 +115,9 @@ def train_head(
             group["lr"] = options.learning_rate * _rate(share)
         loss = loss_of(head, *next(batches), generator)
         _update(head, optimizer, loss)
-        losses.append(loss.item())
-        _follow(mean, head, min(_DECAY, len(losses) / (len(losses) + 10)))
+        losses.append(loss.detach())
+        updates += 1
+        _follow(mean, head, min(_DECAY, updates / (updates + 10)))
 
 
 def _update(head: nn.Module, optimizer: torch.optim.Optimizer, loss: Tensor) -> None:

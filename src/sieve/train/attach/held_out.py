@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from sieve.evaluate.measure.recall import RecallMeter
 from sieve.tokenize.vocabulary import Specials
 from sieve.train.attach.labels import Labels, padded_states
+from sieve.train.attach.quick_products import in_precision_of
 
 _BATCH = 64
 
@@ -29,9 +30,9 @@ class HeldOut:
         meter = RecallMeter(len(order), len(embedding), (), (self.size,), self.specials)
         for start in range(0, len(order), _BATCH):
             rows = order[start : start + _BATCH].tolist()
-            states, mask = padded_states(self.labels, rows)
-            with torch.autocast("cpu", torch.bfloat16, enabled=embedding.dtype == torch.bfloat16):
+            states, mask = padded_states(self.labels, rows, embedding.device)
+            with in_precision_of(embedding):
                 logits = head(states, mask, embedding)
-            meter.add(logits.numpy(), [self.labels.targets(row) for row in rows])
+            meter.add(logits.cpu().numpy(), [self.labels.targets(row) for row in rows])
         (point,), (reach,) = meter.at_sizes(), meter.in_reach()
         return point.recall, reach

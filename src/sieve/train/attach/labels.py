@@ -85,16 +85,18 @@ def read_piece(path: Path) -> Labels:
     return Labels(**map_tensors(path))
 
 
-def padded_states(labels: Labels, rows: Sequence[int]) -> tuple[Tensor, Tensor]:
-    """States (B, T, D) in float32 and their mask (B, T)."""
+def padded_states(
+    labels: Labels, rows: Sequence[int], device: str | torch.device = "cpu"
+) -> tuple[Tensor, Tensor]:
+    """States (B, T, D) in float32 and their mask (B, T); 16 bits travel to the device."""
     sentences = [labels.source(row) for row in rows]
-    longest = max(map(len, sentences))
-    states = torch.zeros(len(rows), longest, labels.states.shape[1])
-    mask = torch.zeros(len(rows), longest, dtype=torch.bool)
-    for place, sentence in enumerate(sentences):
-        states[place, : len(sentence)] = torch.from_numpy(sentence.astype(np.float32))
-        mask[place, : len(sentence)] = True
-    return states, mask
+    lengths = np.array([len(sentence) for sentence in sentences])
+    at = np.arange(lengths.max())
+    mask = torch.from_numpy(at < lengths[:, None]).to(device)
+    begins = np.cumsum(lengths) - lengths
+    places = torch.from_numpy(begins[:, None] + np.minimum(at, lengths[:, None] - 1)).to(device)
+    flat = torch.from_numpy(np.concatenate(sentences)).to(device).float()
+    return flat[places] * mask[..., None], mask
 
 
 def pieces(total: int) -> Iterator[slice]:

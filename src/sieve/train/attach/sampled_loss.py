@@ -1,4 +1,4 @@
-"""The loss of a selection head over a sample of the tokens, in the precision that is quicker here.
+"""The loss of a selection head over a sample of the tokens.
 
 The paper's loss: weighted cross-entropy of max-pooled logits, normalised by
 Z = V + (λ_p − 1) · n_p. All tokens that some sentence of the batch needs are in the sample; others
@@ -6,7 +6,6 @@ are drawn, half of them evenly and half by how common they are, since common tok
 head is tempted to choose. Each drawn token counts for those it stands for.
 """
 
-import time
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,6 +18,7 @@ from sieve.model.nvs import FullHead, TiedHead
 from sieve.model.pooling import pooled_projection
 from sieve.tokenize.vocabulary import IntArray
 from sieve.train.attach.labels import Labels, padded_states
+from sieve.train.attach.quick_products import in_precision_of
 from sieve.train.update.loss import PositiveWeight
 
 _SCALE = 100.0  # of the loss: a size that gradient clipping knows
@@ -61,7 +61,7 @@ class SampledLoss:
     """Of a head whose logits come from `embedding` or from weights of its own."""
 
     embedding: Tensor
-    """The output embedding (V, D), in the precision of the products."""
+    """The output embedding (V, D), in the precision of the products and on their device."""
     sampler: Sampler
     positive_weight: PositiveWeight
     """λ_p."""
@@ -74,20 +74,21 @@ class SampledLoss:
         generator: torch.Generator,
     ) -> Tensor:
         """The mean over sentences of a piece."""
-        targets = [np.unique(labels.targets(row)) for row in rows.tolist()]
-        positive = np.unique(np.concatenate(targets)).astype(np.int64)
+        targets = [labels.targets(row) for row in rows.tolist()]
+        positive, places = np.unique(np.concatenate(targets), return_inverse=True)
         drawn, counts = self.sampler.draw(positive, generator)
-        tokens = torch.from_numpy(np.concatenate([positive, drawn]))
-        wanted = torch.zeros(len(targets), len(tokens), dtype=torch.bool)
-        for place, ids in enumerate(targets):
-            wanted[place, torch.from_numpy(np.searchsorted(positive, ids))] = True
-        z = self._logits(head, *padded_states(labels, rows.tolist()), tokens)
-        number = torch.tensor([len(ids) for ids in targets], dtype=torch.float32)
+        needed = np.zeros((len(targets), len(positive) + len(drawn)), np.bool_)
+        needed[np.repeat(np.arange(len(targets)), [len(ids) for ids in targets]), places] = True
+        device = self.embedding.device
+        wanted = torch.from_numpy(needed).to(device)
+        tokens = torch.from_numpy(np.concatenate([positive, drawn]).astype(np.int64)).to(device)
+        stands_for = np.concatenate([np.ones(len(positive), np.float32), counts])
+        z = self._logits(head, *padded_states(labels, rows.tolist(), device), tokens)
+        number = wanted.sum(1).float()
         weight = self.positive_weight.of_sentences(len(head.bias), number)
         total = len(head.bias) + (weight - 1) * number
-        stands_for = torch.cat((torch.ones(len(positive)), torch.from_numpy(counts)))
         missed = weight[:, None] * F.softplus(-z)
-        cost = torch.where(wanted, missed, F.softplus(z) * stands_for)
+        cost = torch.where(wanted, missed, F.softplus(z) * torch.from_numpy(stands_for).to(device))
         return (cost.sum(1) / total).mean() * _SCALE
 
     def _logits(
@@ -96,24 +97,9 @@ class SampledLoss:
         """Max-pooled logits (B, N) of some tokens, float32."""
         dtype = self.embedding.dtype
         if isinstance(head, TiedHead):
-            with torch.autocast("cpu", torch.bfloat16, enabled=dtype == torch.bfloat16):
+            with in_precision_of(self.embedding):
                 x = head.out(F.relu(head.hidden(states)))
             weight = self.embedding[tokens]
         else:
             x, weight = states, head.weight[tokens].to(dtype)
         return pooled_projection(x.to(dtype), mask, weight).float() + head.bias[tokens]
-
-
-def quicker_precision() -> torch.dtype:
-    """Bfloat16 where this CPU multiplies in it clearly faster than in float32."""
-    seconds = {}
-    for dtype in (torch.float32, torch.bfloat16):
-        x, weight = torch.ones(256, 256, dtype=dtype), torch.ones(1024, 256, dtype=dtype)
-        times = []
-        for _ in range(5):
-            begin = time.perf_counter()
-            x @ weight.T
-            times.append(time.perf_counter() - begin)
-        seconds[dtype] = min(times)
-    clearly = 1.5 * seconds[torch.bfloat16] < seconds[torch.float32]
-    return torch.bfloat16 if clearly else torch.float32

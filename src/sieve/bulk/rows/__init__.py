@@ -1,0 +1,4 @@
+"""Rows of files: text, tables, JSON lines, Parquet; read in pieces, written with translations.
+
+Knows neither translators nor where files are.
+"""
