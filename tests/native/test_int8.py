@@ -19,6 +19,10 @@ CONFIGS = {
     "ssru": SMALL,
     "ssru, all tied, odd": ModelConfig(70, 70, 2, 1, 20, 50, 2, "ssru", "all"),
     "ssru, full head": ModelConfig(81, 131, 1, 2, 48, 70, 3, "ssru", "output", nvs_head="full"),
+    "ssru, factored head": replace(SMALL, nvs_head="factored", nvs_rank=9),
+    "ssru, two looks, full": replace(
+        SMALL, nvs_head="factored", nvs_words="own", nvs_rank=30, nvs_slack=0.3
+    ),
     "attention": replace(SMALL, decoder_mixer="attention"),
     "attention, wide": ModelConfig(99, 700, 1, 1, 136, 300, 4, "attention", "output"),
 }

@@ -1,6 +1,7 @@
 """The same bytes from the kernels of every CPU: states, votes, tokens, scores, confidence."""
 
 import hashlib
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,10 @@ from sieve.engines.options import Sampling, SearchOptions
 from sieve.selection.selectors import FullVocabulary, NeuralSelection
 
 KERNELS = available_kernels()
-MODELS = VARIANTS | {"sieve": SMALL}
+MODELS = VARIANTS | {
+    "sieve": SMALL,
+    "factored": replace(SMALL, nvs_head="factored", nvs_rank=20, nvs_slack=0.5),
+}
 BEAM = SearchOptions(beam_size=5, alignment=True, n_best=2, max_length_factor=1.0)
 SEARCHES = [
     BEAM,

@@ -121,11 +121,20 @@ class Int8Model:
 
     def bow_logits(self, src_ids: Sequence[int]) -> Array:
         states = self.encode(src_ids)
-        name = "nvs"
-        if self.config.nvs_head == "tied":
+        name, config = "nvs", self.config
+        if config.head_is_tied:
             hidden = np.maximum(self.linear(states, "nvs.hidden"), 0)
             states, name = self.linear(hidden, "nvs.out"), self.output()
         pooled = self.linear(states, name, bias=False).max(axis=0)
+        if config.factored:
+            integers, scale = self.matrices[f"{name}.weight"]
+            factors = self.linear(integers * scale[:, None], "nvs.factors.tokens", bias=False)
+            words, steps = rounded(factors)
+            rows, sizes = rounded(self.linear(states, "nvs.factors.positions", bias=False))
+            first = ((rows @ words.T) * sizes * steps[:, 0]).max(axis=0)
+            pooled = (
+                first if config.nvs_slack is None else np.minimum(pooled, first + config.nvs_slack)
+            )
         return np.asarray(pooled + self.vectors["nvs.bias"])
 
 

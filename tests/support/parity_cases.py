@@ -56,9 +56,26 @@ CONFIGS = {
     "attention, heads of 6": ModelConfig(
         120, 333, 2, 2, 36, 66, 6, "attention", "output", nvs_hidden=30
     ),
+    "ssru, factored head": ModelConfig(
+        90, 150, 1, 1, 32, 50, 4, "ssru", "output", nvs_head="factored", nvs_rank=7, nvs_slack=0.4
+    ),
+    "ssru, factored full head, one look": ModelConfig(
+        90,
+        90,
+        1,
+        1,
+        24,
+        50,
+        4,
+        "ssru",
+        "none",
+        nvs_head="factored",
+        nvs_words="own",
+        nvs_rank=20,
+    ),
 }
 # seeds with which some translations end, some are cut, and many words are said
-SEEDS = dict(zip(CONFIGS, (1, 5, 1, 6, 0, 0, 6, 1), strict=True))
+SEEDS = dict(zip(CONFIGS, (1, 5, 1, 6, 0, 0, 6, 1, 1, 1), strict=True))
 with_models = pytest.mark.parametrize("name", CONFIGS)
 
 
@@ -198,8 +215,11 @@ def random_case(seed: int) -> tuple[ModelConfig, Selector, SearchOptions]:
         heads=heads,
         decoder_mixer=["ssru", "attention"][rng.integers(2)],  # type: ignore[arg-type]
         tie=["all", "output", "none"][rng.integers(3)],  # type: ignore[arg-type]
-        nvs_head=["tied", "full", "none"][rng.integers(3)],  # type: ignore[arg-type]
+        nvs_head=["tied", "full", "factored", "none"][rng.integers(4)],  # type: ignore[arg-type]
         nvs_hidden=int(rng.integers(0, 100)),
+        nvs_words=["output", "own"][rng.integers(2)],  # type: ignore[arg-type]
+        nvs_rank=int(rng.integers(1, 7)),
+        nvs_slack=[None, 0.0, 0.5, 100.0][rng.integers(4)],
     )
     some = list(selections(config).values())
     beam = int(rng.integers(1, 10))

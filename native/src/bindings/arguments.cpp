@@ -93,6 +93,7 @@ class Settings {
   bool is(const char* name, const char* value) const {
     return nb::cast<std::string>(given_[name]) == value;
   }
+  bool given(const char* name) const { return !given_[name].is_none(); }
   bool flag(const char* name) const { return nb::cast<bool>(given_[name]); }
   float real(const char* name) const { return nb::cast<float>(given_[name]); }
   std::int32_t id(const char* name) const {
@@ -106,6 +107,21 @@ class Settings {
   const nb::dict& given_;
 };
 
+void set_head(const Settings& settings, Architecture& model) {
+  const bool factored = settings.is("nvs_head", "factored");
+  const bool tied = factored ? settings.is("nvs_words", "output") : settings.is("nvs_head", "tied");
+  model.head = settings.is("nvs_head", "none") ? Architecture::Head::kNone
+               : tied                          ? Architecture::Head::kTied
+                                               : Architecture::Head::kFull;
+  const std::size_t inner = settings.number("nvs_hidden");
+  model.head_hidden = inner != 0 ? inner : 2 * model.width;
+  if (factored) {
+    model.head_rank = settings.number("nvs_rank");
+    model.head_looks_twice = settings.given("nvs_slack");
+    model.head_slack = model.head_looks_twice ? settings.real("nvs_slack") : 0.0F;
+  }
+}
+
 void set_sizes(const Settings& settings, Architecture& model) {
   model.src_vocab = settings.number("src_vocab_size");
   model.tgt_vocab = settings.number("tgt_vocab_size");
@@ -118,11 +134,7 @@ void set_sizes(const Settings& settings, Architecture& model) {
   model.tie = settings.is("tie", "all")      ? Architecture::Tie::kAll
               : settings.is("tie", "output") ? Architecture::Tie::kOutput
                                              : Architecture::Tie::kNone;
-  model.head = settings.is("nvs_head", "tied")   ? Architecture::Head::kTied
-               : settings.is("nvs_head", "full") ? Architecture::Head::kFull
-                                                 : Architecture::Head::kNone;
-  const std::size_t inner = settings.number("nvs_hidden");
-  model.head_hidden = inner != 0 ? inner : 2 * model.width;
+  set_head(settings, model);
 }
 
 void set_variants(const Settings& settings, Architecture& model) {

@@ -105,7 +105,8 @@ NB_MODULE(_native, m) {
            "int8"_a, "kernels"_a = "")
       .def_prop_ro("kernels", &NativeModel::kernels)
       .def("encode", &NativeModel::encode, "source"_a, "threads"_a)
-      .def("pooled_logits", &NativeModel::pooled_logits, "encoded"_a, "threads"_a)
+      .def("pooled_logits", &NativeModel::pooled_logits, "encoded"_a, "threads"_a,
+           "last_look"_a = false)
       .def("states", &NativeModel::states, "encoded"_a)
       .def("positions", &NativeModel::positions, "encoded"_a)
       .def("translate", &NativeModel::translate, "source"_a, "selection"_a, "search"_a, "threads"_a)

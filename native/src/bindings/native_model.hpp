@@ -89,7 +89,7 @@ class NativeModel {
     return encoded;
   }
 
-  nb::object pooled_logits(const Encoded& encoded, std::size_t threads) const {
+  nb::object pooled_logits(const Encoded& encoded, std::size_t threads, bool last_look) const {
     const std::size_t rows = encoded.ids.size(), vocab = architecture().tgt_vocab;
     auto values = std::make_unique<float[]>(std::max<std::size_t>(1, rows * vocab));
     Request request;
@@ -98,7 +98,7 @@ class NativeModel {
     {
       PythonInterrupt interrupt;
       const nb::gil_scoped_release release;
-      engine_.pooled_logits(request, interrupt, values.get());
+      engine_.pooled_logits(request, last_look, interrupt, values.get());
     }
     return float_array(std::move(values), rows, vocab);
   }

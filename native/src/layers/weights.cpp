@@ -134,6 +134,76 @@ void Matrix::row(std::size_t channel, float factor, float* out) const {
   }
 }
 
+Matrix Matrix::multiplied(const Matrix& other, const Kernels& kernels) const {
+  const std::size_t N = channels(), K = other.channels(), wide = padded(K);
+  const std::size_t stride = padded(depth());
+  Matrix product;
+  if (is_int8()) {
+    product.bytes_ = std::make_shared<Buffer<std::uint8_t>>(padded(N) * wide);
+    std::fill_n(product.bytes_->data(), padded(N) * wide, std::uint8_t{128});
+    product.packed_ = std::make_shared<Buffer<float>>(padded(N));  // scales
+  } else {
+    product.packed_ = std::make_shared<Buffer<float>>(padded(N) * K);
+  }
+  Buffer<float> rows(kGroup * stride), values(kGroup * wide);
+  Buffer<std::int8_t> integers(kGroup * wide);
+  Buffer<std::int32_t> offsets(kGroup);
+  Activations activations;
+  for (std::size_t first = 0; first < N; first += kGroup) {
+    const std::size_t count = std::min(kGroup, N - first);
+    for (std::size_t i = 0; i < count; ++i) {
+      row(first + i, 1.0F, rows.data() + i * stride);
+    }
+    activations.set(kernels, {rows.data(), count, stride}, {is_int8()});
+    activations.multiply(kernels, other.weights(), values.data(), {});
+    if (is_int8()) {
+      kernels.quantize({values.data(), count, wide}, 0.0F, integers.data(),
+                       product.packed_->data() + first, offsets.data());
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      for (std::size_t k = 0; k < K; ++k) {
+        if (is_int8()) {
+          (*product.bytes_)[first * wide + (k / 4 * kGroup + i) * 4 + k % 4] =
+              static_cast<std::uint8_t>(integers[i * wide + k] + 128);
+        } else {
+          (*product.packed_)[first * K + k * kGroup + i] = values[i * wide + k];
+        }
+      }
+    }
+  }
+  if (is_int8()) {
+    product.plain_scale_ = product.packed_->data();
+    product.weights_.int8 = {product.bytes_->data(), product.plain_scale_, nullptr, N, K};
+  } else {
+    product.weights_.floats = {product.packed_->data(), N, K};
+  }
+  return product;
+}
+
+Quads Matrix::quads(std::size_t channel) const {
+  const std::size_t length = padded(depth()) / 4, lane = channel % kGroup;
+  if (rows_ != nullptr) {
+    return {rows_->data() + channel * length, 1};
+  }
+  const auto* stored = reinterpret_cast<const std::uint32_t*>(weights_.int8.data);
+  return {stored + (channel - lane) * length + lane, kGroup};
+}
+
+void Matrix::keep_rows() {
+  if (!is_int8() || rows_ != nullptr) {
+    return;
+  }
+  const std::size_t length = padded(depth()) / 4;
+  auto rows = std::make_shared<Buffer<std::uint32_t>>(channels() * length);
+  for (std::size_t channel = 0; channel < channels(); ++channel) {
+    const Quads in = quads(channel);
+    for (std::size_t j = 0; j < length; ++j) {
+      (*rows)[channel * length + j] = in.from[j * in.step];
+    }
+  }
+  rows_ = std::move(rows);
+}
+
 Weights Matrix::part(std::size_t first, std::size_t count) const {
   Weights found = weights_;
   const std::size_t channels = std::min(count, this->channels() - first);
@@ -170,15 +240,13 @@ void GatheredRows::append(const Matrix& from, std::span<const std::int32_t> chan
     bytes_.grow(wide * quads * 4);
     scale_.grow(wide);
     shift_.grow(wide);
-    const auto* source = reinterpret_cast<const std::uint32_t*>(w.data);
     auto* target = reinterpret_cast<std::uint32_t*>(bytes_.data());
     for (std::size_t i = before; i < count; ++i) {
       const auto channel = static_cast<std::size_t>(channels[i - before]);
-      const std::size_t lane = channel % kGroup;
-      const std::uint32_t* in = source + (channel - lane) * quads + lane;
+      const Quads in = from.quads(channel);
       std::uint32_t* out = target + (i - i % kGroup) * quads + i % kGroup;
       for (std::size_t j = 0; j < quads; ++j) {
-        out[j * kGroup] = in[j * kGroup];
+        out[j * kGroup] = in.from[j * in.step];
       }
       scale_[i] = w.scale[channel];
       shift_[i] = w.shift == nullptr ? 0.0F : w.shift[channel];
@@ -203,6 +271,18 @@ void GatheredRows::append(const Matrix& from, std::span<const std::int32_t> chan
     }
     weights_.floats = {values_.data(), count, w.depth};
   }
+}
+
+Linear Linear::find(const Tensors& tensors, const std::string& name, std::size_t channels,
+                    std::size_t depth, bool int8, const Kernels& kernels, bool bias) {
+  Linear found;
+  found.weight = Matrix::find(tensors, name + ".weight", channels, depth, int8);
+  if (found.weight.fix_input(tensors, name, kernels)) {
+    found.bias = find_vector(tensors, name + ".product_bias", channels);
+  } else if (bias) {
+    found.bias = find_vector(tensors, name + ".bias", channels);
+  }
+  return found;
 }
 
 Buffer<float> find_vector(const Tensors& tensors, const std::string& name, std::size_t size) {

@@ -45,6 +45,12 @@ struct Weights {
   FloatMatrix floats;
 };
 
+/// Four bytes of int8 weights at a time: where they begin, and from one four to the next.
+struct Quads {
+  const std::uint32_t* from = nullptr;
+  std::size_t step = 1;
+};
+
 /// W (channels, depth): a view of int8 weights, or fp32 weights packed into own memory.
 class Matrix {
  public:
@@ -72,6 +78,15 @@ class Matrix {
   /// The same for rows whose multiplier is not fixed.
   Weights plain_part(std::size_t first, std::size_t count) const;
 
+  /// This matrix times the transpose of another, in the same precision and in own memory.
+  Matrix multiplied(const Matrix& other, const Kernels& kernels) const;
+
+  /// Keeps int8 rows apart, too, where they are gathered while all of them are far away: a row of the
+  /// stored order lies in as many lines of memory as sixteen rows do.
+  void keep_rows();
+
+  /// The first four bytes of a row, and how far it is to the next ones; of int8 weights.
+  Quads quads(std::size_t channel) const;
   /// Row `channel` as floats, times `factor`; zeros up to the padded depth.
   void row(std::size_t channel, float factor, float* out) const;
 
@@ -81,6 +96,8 @@ class Matrix {
   float multiplier_ = 0.0F;
   std::shared_ptr<Buffer<float>> shift_;
   std::shared_ptr<Buffer<float>> packed_;
+  std::shared_ptr<Buffer<std::uint8_t>> bytes_;
+  std::shared_ptr<Buffer<std::uint32_t>> rows_;  // (channels, padded depth / 4), four bytes in each
 };
 
 /// Some rows of a matrix, gathered into memory that is used again and again.
@@ -98,6 +115,21 @@ class GatheredRows {
   bool plain_ = false;
   Buffer<std::uint8_t> bytes_;
   Buffer<float> values_, scale_, shift_;
+};
+
+/// A layer: a matrix and what is added to its products.
+struct Linear {
+  Matrix weight;
+  Buffer<float> bias;
+
+  /// Finds `name.weight` and what belongs to it.
+  static Linear find(const Tensors& tensors, const std::string& name, std::size_t channels,
+                     std::size_t depth, bool int8, const Kernels& kernels, bool bias = true);
+
+  Input input() const { return weight.input(); }
+  Finish finish(Activation activation = {}) const { return {bias.data(), activation, false}; }
+  /// Adds the product to what is there.
+  Finish added() const { return {bias.data(), {}, true}; }
 };
 
 /// Finds a vector of `size` values, padded with zeros to a multiple of 64 in own memory.

@@ -23,6 +23,9 @@ struct Architecture {
   Tie tie = Tie::kAll;
   Head head = Head::kNone;
   std::size_t head_hidden = 0;
+  std::size_t head_rank = 0;  // of a factored head, else 0
+  bool head_looks_twice = false;
+  float head_slack = 0.0F;
 
   bool post_norm = false;  // norm(x + f(x)), no norm at the end; else x + f(norm(x)) and one
   float norm_epsilon = 1e-5F;

@@ -19,14 +19,7 @@ struct Finder {
 
   Linear linear(const std::string& name, std::size_t channels, std::size_t depth,
                 bool bias = true) const {
-    Linear found;
-    found.weight = Matrix::find(tensors, name + ".weight", channels, depth, int8);
-    if (found.weight.fix_input(tensors, name, kernels)) {
-      found.bias = find_vector(tensors, name + ".product_bias", channels);
-    } else if (bias) {
-      found.bias = find_vector(tensors, name + ".bias", channels);
-    }
-    return found;
+    return Linear::find(tensors, name, channels, depth, int8, kernels, bias);
   }
 
   Norm norm(const std::string& name, std::size_t width) const {
@@ -75,6 +68,7 @@ void check(const Architecture& d) {
     }
   }
   if (d.width % d.heads != 0 || d.width % 2 != 0 || d.head_hidden > kMost ||
+      d.head_rank > d.width ||
       std::max(d.eos, d.start) >= static_cast<std::int32_t>(d.tgt_vocab) ||
       d.eos >= static_cast<std::int32_t>(d.src_vocab) || d.last_frequency == 0 ||
       d.alignment_layer >= d.decoder_layers || d.alignment_heads.size() != d.heads) {
@@ -113,14 +107,11 @@ Model::Model(const Architecture& architecture, const Tensors& tensors, bool int8
     encoder_norm_ = find.norm("encoder.norm", d.width);
     decoder_norm_ = find.norm("decoder.norm", d.width);
   }
-  if (d.head != Architecture::Head::kNone) {
-    head_bias_ = find_vector(tensors, "nvs.bias", d.tgt_vocab);
+  if (d.head_rank != 0) {
+    (own ? output_ : tgt_embedding_).keep_rows();
   }
-  if (d.head == Architecture::Head::kTied) {
-    head_hidden_ = find.linear("nvs.hidden", d.head_hidden, d.width);
-    head_out_ = find.linear("nvs.out", d.width, d.head_hidden);
-  } else if (d.head == Architecture::Head::kFull) {
-    head_ = Matrix::find(tensors, "nvs.weight", d.tgt_vocab, d.width, int8);
+  if (d.head != Architecture::Head::kNone) {
+    head_ = SelectionHead(tensors, d, this->output(), int8, kernels);
   }
   make_positions();
 }
@@ -232,33 +223,11 @@ void Model::encode(std::span<const std::int32_t> ids, Workspace& work, float* me
   }
 }
 
-void Model::prepare_vote(const FloatRows& memory, Workspace& work) const {
-  const Architecture& d = architecture_;
-  if (d.head == Architecture::Head::kNone) {
+const SelectionHead& Model::head() const {
+  if (architecture_.head == Architecture::Head::kNone) {
     throw ModelError("this model has no selection head (model.nvs_head is 'none')");
   }
-  const std::size_t length = memory.rows;
-  work.activations.set(kernels_, memory, (head_is_tied() ? head_hidden_.weight : head_).input());
-  if (head_is_tied()) {
-    const std::size_t wide = padded(d.head_hidden);
-    float* hidden = work.hidden.grow(length * wide);
-    work.activations.multiply(kernels_, head_hidden_.weight.weights(), hidden,
-                              head_hidden_.finish({Activation::Kind::kRelu}));
-    work.activations.set(kernels_, {hidden, length, wide}, head_out_.input());
-    float* adapted = work.normed.grow(length * stride());
-    work.activations.multiply(kernels_, head_out_.weight.weights(), adapted, head_out_.finish());
-    // the output layer's multiplier is for the decoder's states, not for these
-    work.activations.set(kernels_, {adapted, length, stride()}, {output().is_int8()});
-  }
-}
-
-void Model::vote(std::size_t first, std::size_t count, const Workspace& work,
-                 float* logits) const {
-  work.activations.pool(kernels_, head().plain_part(first, count), logits);
-  const float* bias = head_bias_.data() + first;
-  for (std::size_t i = 0; i < std::min(count, architecture_.tgt_vocab - first); ++i) {
-    logits[i] += bias[i];
-  }
+  return head_;
 }
 
 void transpose_keys(const float* rows, std::size_t stride, std::size_t length, std::size_t width,

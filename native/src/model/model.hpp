@@ -8,18 +8,9 @@
 
 #include "../layers/weights.hpp"
 #include "architecture.hpp"
+#include "head.hpp"
 
 namespace sieve {
-
-struct Linear {
-  Matrix weight;
-  Buffer<float> bias;
-
-  Input input() const { return weight.input(); }
-  Finish finish(Activation activation = {}) const { return {bias.data(), activation, false}; }
-  /// Adds the product to what is there.
-  Finish added() const { return {bias.data(), {}, true}; }
-};
 
 struct Norm {
   Buffer<float> weight, bias;
@@ -49,6 +40,7 @@ struct DecoderLayer {
 struct Workspace {
   Activations activations;
   Buffer<float> x, normed, wide, hidden, context, scores, keys, best;
+  HeadInput head;
 };
 
 class Model {
@@ -67,15 +59,8 @@ class Model {
 
   /// Memory (T, stride) of T source ids.
   void encode(std::span<const std::int32_t> ids, Workspace& work, float* memory) const;
-  /// Whether the selection head votes with the output layer's own rows.
-  bool head_is_tied() const { return architecture_.head == Architecture::Head::kTied; }
-  /// The rows that the selection head votes with, one a token.
-  const Matrix& head() const { return head_is_tied() ? output() : head_; }
-  const float* head_bias() const { return head_bias_.data(); }
-  /// Makes the selection head ready to vote on a sentence: activations for `vote`.
-  void prepare_vote(const FloatRows& memory, Workspace& work) const;
-  /// Logits of `count` tokens from `first` (a multiple of 64) on, maxima over positions.
-  void vote(std::size_t first, std::size_t count, const Workspace& work, float* logits) const;
+  /// Throws ModelError where there is none.
+  const SelectionHead& head() const;
   /// Row of a target token at a position, as the decoder reads it; of no token: zeros and position.
   void embed_target(std::int32_t id, std::size_t position, float* row) const;
   /// x += out(activation(hidden(x))) for `rows` rows, with its norm before or after.
@@ -102,9 +87,7 @@ class Model {
   std::vector<EncoderLayer> encoder_;
   std::vector<DecoderLayer> decoder_;
   Norm encoder_norm_, decoder_norm_;
-  Linear head_hidden_, head_out_;
-  Matrix head_;
-  Buffer<float> head_bias_;
+  SelectionHead head_;
   Buffer<float> frequencies_, positions_;
 };
 

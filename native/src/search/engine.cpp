@@ -127,7 +127,8 @@ std::vector<Buffer<float>> Engine::encode(const Request& request, Interrupt& int
   return memories;
 }
 
-void Engine::pooled_logits(const Request& request, Interrupt& interrupt, float* out) const {
+void Engine::pooled_logits(const Request& request, bool last_look, Interrupt& interrupt,
+                           float* out) const {
   const std::size_t V = model_.architecture().tgt_vocab;
   Queue queue(request.sentences, interrupt);
   const auto work = [&] {
@@ -135,8 +136,8 @@ void Engine::pooled_logits(const Request& request, Interrupt& interrupt, float* 
     for (std::size_t index = 0; queue.next(index);) {
       Workspace& tools = own->work;
       float* best = tools.best.grow(padded(V));
-      model_.prepare_vote(memory(request.sentences[index], *own), tools);
-      model_.vote(0, V, tools, best);
+      model_.head().prepare(memory(request.sentences[index], *own), tools.head);
+      model_.head().all(tools.head, last_look, own->logits, best);
       std::copy(best, best + V, out + index * V);
     }
   };

@@ -38,8 +38,9 @@ class Engine {
   std::vector<Result> translate(const Request& request, Interrupt& interrupt) const;
   /// Memories (T, stride), one a sentence.
   std::vector<Buffer<float>> encode(const Request& request, Interrupt& interrupt) const;
-  /// Pooled logits of the selection head into rows (tokens) of `out`.
-  void pooled_logits(const Request& request, Interrupt& interrupt, float* out) const;
+  /// Pooled logits of the selection head, or of its last look alone, into rows (tokens) of `out`.
+  void pooled_logits(const Request& request, bool last_look, Interrupt& interrupt,
+                     float* out) const;
   /// Log-probabilities of each sentence's prefix and EOS after it; −inf for tokens not selected.
   std::vector<Result> score(const Request& request, Interrupt& interrupt) const;
 

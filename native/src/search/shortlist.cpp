@@ -37,21 +37,24 @@ void Shortlist::choose(const Model& model, const Selection& selection, const Sen
   rows_.start(model.output());
   gathering_ = 0.0;
   rows_gathered_ = 0;
-  if (selection.neural) {
-    model.prepare_vote(memory, work);
-  }
-  // In blocks, so that rows are gathered while the head has just brought them near.
-  const std::size_t block = std::max(kGroup, kNear / padded(model.stride()) / kGroup * kGroup);
   float* logits = work.best.grow(padded(V));
-  std::size_t above = 0, favoured = 0;
-  const bool in_blocks = selection.neural && !selection.among;
-  if (selection.neural && selection.among) {
-    vote_among(sentence, work, logits);
+  std::size_t block = V;
+  bool in_blocks = false;  // rows are gathered while the head has just brought them near
+  if (selection.neural) {
+    const SelectionHead& head = model.head();
+    head.prepare(memory, work.head);
+    in_blocks = !selection.among && !head.looks_twice();
+    if (in_blocks) {
+      block = std::max(kGroup, kNear / head.bytes_per_token() / kGroup * kGroup);
+    } else {
+      vote(selection, sentence, work, logits);
+    }
   }
+  std::size_t above = 0, favoured = 0;
   for (std::size_t first = 0; first < V; first += block) {
     const std::size_t end = std::min(first + block, V);
     if (in_blocks) {
-      model.vote(first, end - first, work, logits + first);
+      model.head().vote(first, end - first, work.head, logits + first);
       favoured = add_bonuses(sentence, favoured, end, logits);
     }
     for (std::size_t i = first; i < end; ++i) {
@@ -65,32 +68,94 @@ void Shortlist::choose(const Model& model, const Selection& selection, const Sen
         ids_.choose(static_cast<std::int32_t>(i));
       }
     }
-    if (selection.neural && model.head_is_tied() && 2 * ids_.size() <= V) {
+    if (selection.neural && model.head().is_tied() && 2 * ids_.size() <= V) {
       gather();
     }
   }
   votes_ = selection.neural ? logits : nullptr;
   log_odds_ = selection.log_odds;
-  if (selection.neural && above < std::min(selection.least, V)) {
-    fill_up(std::min(selection.least, V), logits);
+  const std::size_t least = std::min(selection.least, V);
+  if (selection.neural && above < least) {
+    if (model.head().looks_twice()) {
+      settle(least, sentence, work.head, logits);
+    }
+    fill_up(rank(least, logits), logits);
   }
   all_ = ids_.size() == V;
   gathered_ = 2 * ids_.size() <= V;
 }
 
-/// The votes for a sentence's candidates, bonuses included; −∞ for all others.
-void Shortlist::vote_among(const Sentence& sentence, Workspace& work, float* logits) {
-  const std::size_t count = sentence.candidates.size();
-  candidates_.start(model_->head(), true);
-  candidates_.append(model_->head(), sentence.candidates);
-  float* votes = candidate_votes_.grow(padded(count));
-  work.activations.pool(model_->kernels(), candidates_.weights(), votes);
-  std::fill(logits, logits + choices_.size(), kNever);
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto id = static_cast<std::size_t>(sentence.candidates[i]);
-    logits[id] = votes[i] + model_->head_bias()[id];
+/// The votes of all tokens before any is chosen, bonuses included.
+void Shortlist::vote(const Selection& selection, const Sentence& sentence, Workspace& work,
+                     float* logits) {
+  const std::size_t V = choices_.size();
+  if (selection.among) {
+    vote_among(sentence, work.head, logits);
+  } else {
+    model_->head().vote(0, V, work.head, logits);
   }
-  add_bonuses(sentence, 0, choices_.size(), logits);
+  add_bonuses(sentence, 0, V, logits);
+  if (model_->head().looks_twice()) {
+    looked_at_.assign(V, 0);
+    doubtful_.clear();
+    for (std::size_t i = 0; i < V; ++i) {
+      if (logits[i] > selection.log_odds) {
+        doubtful_.push_back(static_cast<std::int32_t>(i));
+      }
+    }
+    look_again(sentence, work.head, logits);
+  }
+}
+
+/// The votes for a sentence's candidates; −∞ for all others.
+void Shortlist::vote_among(const Sentence& sentence, const HeadInput& input, float* logits) {
+  float* votes = gathered_votes_.grow(padded(sentence.candidates.size()));
+  model_->head().vote_among(sentence.candidates, input, voters_, votes);
+  std::fill(logits, logits + choices_.size(), kNever);
+  for (std::size_t i = 0; i < sentence.candidates.size(); ++i) {
+    logits[static_cast<std::size_t>(sentence.candidates[i])] = votes[i];
+  }
+}
+
+/// Looks at the doubtful tokens: bounds become votes.
+void Shortlist::look_again(const Sentence& sentence, const HeadInput& input, float* logits) {
+  float* votes = gathered_votes_.grow(padded(doubtful_.size()));
+  model_->head().look_again(doubtful_, input, voters_, votes);
+  std::size_t next = 0;  // bonus
+  for (std::size_t i = 0; i < doubtful_.size(); ++i) {
+    const std::int32_t id = doubtful_[i];
+    while (next < sentence.favoured.size() && sentence.favoured[next] < id) {
+      ++next;
+    }
+    const bool favoured = next < sentence.favoured.size() && sentence.favoured[next] == id;
+    const float vote = favoured ? votes[i] + sentence.bonuses[next] : votes[i];
+    const auto place = static_cast<std::size_t>(id);
+    logits[place] = std::min(logits[place], vote);
+    looked_at_[place] = 1;
+  }
+}
+
+/// The vote that `least` tokens have or exceed.
+float Shortlist::rank(std::size_t least, const float* logits) {
+  ranked_.assign(logits, logits + choices_.size());
+  const auto last = ranked_.begin() + static_cast<std::ptrdiff_t>(least - 1);
+  std::nth_element(ranked_.begin(), last, ranked_.end(), std::greater<>());
+  return *last;
+}
+
+/// Looks at more tokens, until those with the `least` highest votes are known.
+void Shortlist::settle(std::size_t least, const Sentence& sentence, const HeadInput& input,
+                       float* logits) {
+  do {
+    const float cut = rank(least, logits);
+    doubtful_.clear();
+    for (std::size_t i = 0; i < choices_.size(); ++i) {
+      if (looked_at_[i] == 0 && logits[i] >= cut && logits[i] > kNever) {
+        doubtful_.push_back(static_cast<std::int32_t>(i));
+      }
+    }
+    look_again(sentence, input, logits);
+  } while (!doubtful_.empty());
 }
 
 /// What is said of tokens before the head votes; the last one to speak is right.
@@ -110,12 +175,8 @@ void Shortlist::mark(const Selection& selection, const Sentence& sentence) {
   choices_[static_cast<std::size_t>(model_->architecture().eos)] = kIn;
 }
 
-/// Takes the tokens with the `least` highest logits, too.
-void Shortlist::fill_up(std::size_t least, const float* logits) {
-  ranked_.assign(logits, logits + choices_.size());
-  const auto last = ranked_.begin() + static_cast<std::ptrdiff_t>(least - 1);
-  std::nth_element(ranked_.begin(), last, ranked_.end(), std::greater<>());
-  const float cut = *last;
+/// Takes the tokens whose votes reach a cut, too.
+void Shortlist::fill_up(float cut, const float* logits) {
   ids_.clear(choices_.size());
   rows_.start(model_->output());
   rows_gathered_ = 0;

@@ -52,8 +52,12 @@ class Shortlist {
   enum Choice : std::uint8_t { kOpen, kIn, kOut, kLeft };
 
   void mark(const Selection& selection, const Sentence& sentence);
-  void vote_among(const Sentence& sentence, Workspace& work, float* logits);
-  void fill_up(std::size_t least, const float* logits);
+  void vote(const Selection& selection, const Sentence& sentence, Workspace& work, float* logits);
+  void vote_among(const Sentence& sentence, const HeadInput& input, float* logits);
+  void look_again(const Sentence& sentence, const HeadInput& input, float* logits);
+  float rank(std::size_t least, const float* logits);
+  void settle(std::size_t least, const Sentence& sentence, const HeadInput& input, float* logits);
+  void fill_up(float cut, const float* logits);
   void gather();
 
   const Model* model_ = nullptr;
@@ -62,10 +66,12 @@ class Shortlist {
   std::size_t columns_ = 0, rows_gathered_ = 0;
   double gathering_ = 0.0;
   bool gathered_ = false, all_ = false;
-  GatheredRows rows_, candidates_;
+  GatheredRows rows_, voters_;
   Buffer<float> bias_;
   std::vector<float> ranked_;
-  Buffer<float> candidate_votes_;
+  Buffer<float> gathered_votes_;
+  std::vector<std::int32_t> doubtful_;   // tokens to look at again
+  std::vector<std::uint8_t> looked_at_;  // a flag a token: its vote is no bound
   const float* votes_ = nullptr;  // logits and bonuses, while the workspace is not used for others
   float log_odds_ = 0.0F;
 };

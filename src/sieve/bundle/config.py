@@ -9,7 +9,8 @@ from sieve.tokenize.vocabulary import BOS, EOS, PAD, UNK, Specials
 
 Mixer: TypeAlias = Literal["ssru", "attention"]
 PositionStep: TypeAlias = Literal["half", "half_minus_one"]
-HeadKind: TypeAlias = Literal["tied", "full", "none"]
+Words: TypeAlias = Literal["output", "own"]
+HeadKind: TypeAlias = Literal["tied", "full", "factored", "none"]
 
 
 @dataclass(frozen=True)
@@ -37,9 +38,17 @@ class ModelConfig:
     dropout: float = 0.1
     """Share of embedding and sublayer outputs zeroed in training."""
     nvs_head: HeadKind = "tied"
-    """Vocabulary selection through the output embedding, by an own V x D matrix, or not at all."""
+    """Vocabulary selection through the output embedding, by an own V x D matrix, by products of low
+    rank in place of either, or not at all."""
     nvs_hidden: int = 0
     """Width inside the tied head's adapter; 0 stands for 2 * d_model."""
+    nvs_words: Words = "output"
+    """Whether a factored head is made of a tied one or of a full one."""
+    nvs_rank: int = 64
+    """Rank of a factored head's products."""
+    nvs_slack: float | None = None
+    """Tokens whose logit of low rank lies less than this below the threshold are looked at again in
+    full width; none: the logits of low rank decide."""
     nvs_detach: bool = True
     """Stop the selection loss before the encoder and the output embedding."""
     norm: Literal["pre", "post"] = "pre"
@@ -78,6 +87,7 @@ class ModelConfig:
     def __post_init__(self) -> None:
         self._check_sizes()
         self._check_settings()
+        self._check_factors()
         self._check_ids()
         self._check_alignment()
 
@@ -87,6 +97,16 @@ class ModelConfig:
         return Specials(
             self.pad, self.start, self.eos, self.unk, self.source_prefix, self.source_eos
         )
+
+    @property
+    def head_is_tied(self) -> bool:
+        """Whether the selection head votes with the rows of the output layer."""
+        return self.nvs_head == "tied" or (self.factored and self.nvs_words == "output")
+
+    @property
+    def factored(self) -> bool:
+        """Whether the selection head begins with products of low rank."""
+        return self.nvs_head == "factored"
 
     def _check_sizes(self) -> None:
         for name in ("src_vocab_size", "tgt_vocab_size"):
@@ -127,6 +147,16 @@ class ModelConfig:
                     f"model.{name}: got {getattr(self, name)}, expected 0 or more, "
                     f"less than {2**20}"
                 )
+
+    def _check_factors(self) -> None:
+        if self.factored and not 1 <= self.nvs_rank <= self.d_model:
+            raise ConfigError(
+                f"model.nvs_rank: got {self.nvs_rank}, expected 1 to d_model ({self.d_model})"
+            )
+        if self.nvs_slack is not None and not 0.0 <= self.nvs_slack < 1e30:
+            raise ConfigError(
+                f"model.nvs_slack: got {self.nvs_slack}, expected log-odds from 0 up, or none"
+            )
 
     def _check_ids(self) -> None:
         V = self.tgt_vocab_size

@@ -69,13 +69,22 @@ def parameter_shapes(config: ModelConfig) -> Shapes:
         shapes |= _decoder_layer(f"decoder.layers.{n}", config)
     if config.norm == "pre":
         shapes |= _norm("encoder.norm", D) | _norm("decoder.norm", D)
-    if config.nvs_head != "none":
-        shapes["nvs.bias"] = (V,)
-    if config.nvs_head == "full":
-        shapes["nvs.weight"] = (V, D)
-    elif config.nvs_head == "tied":
+    return shapes | _head(config)
+
+
+def _head(config: ModelConfig) -> Shapes:
+    D, V = config.d_model, config.tgt_vocab_size
+    if config.nvs_head == "none":
+        return {}
+    shapes: Shapes = {"nvs.bias": (V,)}
+    if config.head_is_tied:
         hidden = config.nvs_hidden or 2 * D
         shapes |= _linear("nvs.hidden", hidden, D) | _linear("nvs.out", D, hidden)
+    else:
+        shapes["nvs.weight"] = (V, D)
+    if config.factored:
+        for side in ("tokens", "positions"):
+            shapes[f"nvs.factors.{side}.weight"] = (config.nvs_rank, D)
     return shapes
 
 

@@ -113,14 +113,23 @@ class TranslationModel(nn.Module):
         """What embeddings are multiplied by."""
         return math.sqrt(self.config.d_model) if self.config.embedding_scale else 1.0
 
-    def bow_logits(self, memory: Tensor, src_mask: Tensor, tokens: Tensor | None = None) -> Tensor:
-        """The selection head's max-pooled logits (B, V), float32; (B, N) of some tokens alone."""
+    def bow_logits(
+        self,
+        memory: Tensor,
+        src_mask: Tensor,
+        tokens: Tensor | None = None,
+        last_look: bool = False,
+    ) -> Tensor:
+        """The selection head's max-pooled logits (B, V), float32; (B, N) of some tokens alone.
+
+        With `last_look`, what a head that looks twice says at the second look.
+        """
         if self.nvs is None:
             raise ModelError("this model has no selection head (model.nvs_head is 'none')")
         embedding = self.output.weight
         if self.config.nvs_detach:
             memory, embedding = memory.detach(), embedding.detach()
-        logits: Tensor = self.nvs(memory, src_mask, embedding, tokens)
+        logits: Tensor = self.nvs(memory, src_mask, embedding, tokens, last_look)
         return logits
 
     def translation_parameters(self) -> list[nn.Parameter]:

@@ -28,14 +28,13 @@ from sieve.tokenize.vocabulary import EOS, OWN, IntArray
 from sieve.train.attach.attach import AttachOptions, attach
 from sieve.train.attach.head import HeadOptions
 from sieve.train.attach.source_text import AttachText, CorpusText, SourceText
-from sieve.train.calibrate import BIAS, CalibrationOptions, calibrate, mean_size, store
+from sieve.train.calibrate import BIAS, CalibrationOptions, calibrate_as, store
 from sieve.train.config import DataConfig, TrainingConfig, parse_run_config
 from sieve.train.distributed import is_first_process
 from sieve.train.session import train
 from sieve.train.setup import TrainingData, open_data, target_frequency
 from sieve.train.state import check_model_output
 from sieve.train.validate import read_validation
-from sieve.translate.load import selection_resources
 
 _CALIBRATION_SENTENCES = 2000
 
@@ -127,28 +126,12 @@ def _finish(before: Bundle, adapted: Path, data: TrainingData) -> None:
     if not selection or "selection" not in open_bundle(adapted).config:
         return  # the head is new, or there is none
     if "calibration" in selection:
-        _calibrate_again(before, adapted, data)
+        engine = NativeEngine.open(open_bundle(adapted))
+        store(adapted, adapted, calibrate_as(before, engine, _development_sources(data)))
         return
     config = read_json(adapted / CONFIG_FILE)
     write_json(adapted / CONFIG_FILE, {**config, "selection": selection})
     seal(adapted)
-
-
-def _calibrate_again(before: Bundle, adapted: Path, data: TrainingData) -> None:
-    """Moves the head so that its shortlists are as large as the model's were."""
-    resources = selection_resources(before)
-    threshold = resources.need_threshold()
-    engine = NativeEngine.open(open_bundle(adapted))
-    sources = _development_sources(data)
-    size = round(mean_size(NativeEngine.open(before), sources, threshold))
-    options = CalibrationOptions(
-        threshold=threshold,
-        size=max(2, min(size, engine.vocab_size - 1)),
-        least=resources.least,
-        safe=resources.safe,
-    )
-    logger.info("calibrating on %d sentences", len(sources))
-    store(adapted, adapted, calibrate(engine, sources, options))
 
 
 def _development_sources(data: TrainingData) -> list[IntArray]:

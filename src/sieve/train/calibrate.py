@@ -15,20 +15,24 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sieve.bundle.directory import open_bundle, write_bundle
+from sieve.bundle.directory import Bundle, open_bundle, write_bundle
 from sieve.engines.engine import Engine, Hypothesis
+from sieve.engines.native.native_engine import NativeEngine
 from sieve.engines.options import SearchOptions
 from sieve.errors import ConfigError, ModelError
 from sieve.evaluate.measure.recall import Recall, RecallMeter, needed_tokens
+from sieve.log import logger
 from sieve.selection.bonus import with_bonuses
 from sieve.selection.dial import DEFAULT_THRESHOLD, Dial, DialPoint
 from sieve.selection.fusion import Fusion, LexiconBonus
 from sieve.selection.lexicon import Lexicon
+from sieve.selection.lexicon_files import own_lexicon
 from sieve.selection.plan import Selector
 from sieve.selection.selectors import FullVocabulary, NeuralSelection, log_odds
 from sieve.tokenize.vocabulary import IntArray, Specials
 from sieve.train.fit_fusion import FusionTally
 from sieve.translate.confidence import Confidence
+from sieve.translate.load import selection_resources
 
 BIAS = "nvs.bias"
 _BATCH = 64
@@ -127,6 +131,29 @@ def calibrate(
     return Calibration(options, shift, point, dial.shifted(shift), confidence, fusion)
 
 
+def calibrate_as(before: Bundle, engine: NativeEngine, src_ids: Sequence[IntArray]) -> Calibration:
+    """The calibration of a model that was changed: sets as large as they were.
+
+    Args:
+        before: The model before it was changed.
+        engine: Of the model now.
+        src_ids: Development sentences, with EOS.
+    """
+    resources = selection_resources(before)
+    threshold = resources.need_threshold()
+    size = round(mean_size(NativeEngine.open(before), src_ids, threshold))
+    options = CalibrationOptions(
+        threshold=threshold,
+        size=max(2, min(size, engine.vocab_size - 1)),
+        least=resources.least,
+        safe=resources.safe,
+    )
+    logger.info("calibrating on %d sentences", len(src_ids))
+    fused = "fusion" in before.config["selection"]
+    lexicon = own_lexicon(before.directory) if fused else None
+    return calibrate(engine, src_ids, options, lexicon=lexicon)
+
+
 def _batches(src_ids: Sequence[IntArray]) -> list[list[IntArray]]:
     """Sentences of similar length together."""
     order = sorted(src_ids, key=len)
@@ -223,9 +250,17 @@ def store(model: Path, output: Path, calibration: Calibration) -> None:
     tensors = bundle.tensors()
     if BIAS not in tensors:
         raise ModelError(f"{model}: has no NVS head whose bias could be shifted")
+    sections = bundle.sections()
+    apply(calibration, tensors, sections)
+    write_bundle(output, sections, tensors, bundle.tokenizers(), bundle.optional_files())
+
+
+def apply(
+    calibration: Calibration, tensors: dict[str, npt.NDArray[Any]], sections: dict[str, Any]
+) -> None:
+    """Changes a model's tensors and the sections of its configuration."""
     bias = tensors[BIAS]
     tensors[BIAS] = (bias.astype(np.float64) + calibration.shift).astype(bias.dtype)
-    sections = bundle.sections("selection")
     sections["selection"] = {
         "threshold": calibration.options.threshold,
         "least": calibration.options.least,
@@ -235,4 +270,3 @@ def store(model: Path, output: Path, calibration: Calibration) -> None:
     }
     if calibration.fusion is not None:
         sections["selection"]["fusion"] = calibration.fusion.as_json()
-    write_bundle(output, sections, tensors, bundle.tokenizers(), bundle.optional_files())

@@ -26,7 +26,8 @@ from sieve.train.config import DataConfig, RunConfig, TrainingConfig
 from sieve.train.update.loss import PositiveWeight
 from sieve.train.validate import ValidationText, read_validation
 
-_CHANGEABLE = ("dropout", "nvs_head", "nvs_hidden", "nvs_detach")
+_HEAD = ("nvs_head", "nvs_hidden", "nvs_words", "nvs_rank")
+_CHANGEABLE = ("dropout", *_HEAD, "nvs_slack", "nvs_detach")
 """Keys of [model] that may differ from the model that training starts from."""
 
 
@@ -166,7 +167,7 @@ def _model_from(
             )
     changes = {key: section[key] for key in _CHANGEABLE if key in section}
     new = from_dict(ModelConfig, {**plain, **changes}, "model")
-    same_head = (old.nvs_head, old.nvs_hidden) == (new.nvs_head, new.nvs_hidden)
+    same_head = all(getattr(old, name) == getattr(new, name) for name in _HEAD)
     model = TranslationModel(replace(new))
     tensors = float_tensors(bundle)
     if not same_head:

@@ -169,7 +169,13 @@ class NativeEngine:
         alone = replace(encoded, states=self._native.positions(encoded.states))
         # a source without tokens reads as its end alone
         bounds = np.cumsum([max(1, len(ids)) for ids in encoded.src_ids])[:-1]
-        return np.split(self.bow_logits(alone), bounds) if encoded.src_ids else []
+        if not encoded.src_ids:
+            return []
+        with _our_errors():
+            logits = self._native.pooled_logits(alone.states, self.threads, last_look=True)
+        # the first look bounds what a sentence's positions say together
+        pooled = self.bow_logits(encoded)
+        return [np.minimum(*both) for both in zip(np.split(logits, bounds), pooled, strict=True)]
 
     def decode(
         self,

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -154,8 +155,12 @@ class TorchEngine:
         for memory, mask in zip(encoded.memory, encoded.src_mask, strict=True):
             alone = memory[mask][:, None]  # (T, 1, D)
             every = torch.ones(alone.shape[:2], dtype=torch.bool, device=self.device)
-            logits.append(self.bow_logits(TorchEncoded(self, encoded.src_ids, alone, every)))
-        return logits
+            with self.inference():
+                last = self.model.bow_logits(alone, every, last_look=True).float()
+            logits.append(last.cpu().numpy())
+        # the first look bounds what a sentence's positions say together
+        pooled = self.bow_logits(encoded)
+        return [np.minimum(*both) for both in zip(logits, pooled, strict=True)]
 
     def decode(
         self,

@@ -15,7 +15,6 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from sieve.model.nvs import FullHead, TiedHead
-from sieve.model.pooling import pooled_projection
 from sieve.tokenize.vocabulary import IntArray
 from sieve.train.attach.labels import Labels, padded_states
 from sieve.train.attach.quick_products import in_precision_of
@@ -95,11 +94,6 @@ class SampledLoss:
         self, head: TiedHead | FullHead, states: Tensor, mask: Tensor, tokens: Tensor
     ) -> Tensor:
         """Max-pooled logits (B, N) of some tokens, float32."""
-        dtype = self.embedding.dtype
-        if isinstance(head, TiedHead):
-            with in_precision_of(self.embedding):
-                x = head.out(F.relu(head.hidden(states)))
-            weight = self.embedding[tokens]
-        else:
-            x, weight = states, head.weight[tokens].to(dtype)
-        return pooled_projection(x.to(dtype), mask, weight).float() + head.bias[tokens]
+        with in_precision_of(self.embedding):
+            logits: Tensor = head(states, mask, self.embedding, tokens)
+        return logits
