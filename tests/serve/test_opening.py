@@ -5,12 +5,13 @@ import gc
 import json
 import shutil
 import signal
+import threading
 import time
 import weakref
 from pathlib import Path
 
 import pytest
-from serving import ServerProcess, served, until
+from serving import PATIENCE, ServerProcess, served, until
 
 from sieve.bundle.integrity import seal
 from sieve.errors import ConfigError, ModelError
@@ -90,7 +91,6 @@ def test_an_idle_model_leaves_memory_and_requests_keep_theirs(
     monkeypatch.setattr(time, "monotonic", lambda: now + 61.0)
     models.close_idle(60.0)
     assert models.open == {}
-    gc.collect()
     assert kept() is not None and gone() is None
     assert request.translator.translate("bda").text
     del request
@@ -165,6 +165,33 @@ def test_models_are_read_anew(folder: Path, tmp_path: Path, workers: str) -> Non
         server.process.send_signal(signal.SIGHUP)
         until(lambda: server.said("reloaded: de-en, en-de\n"))
         assert server.site.post("/translate", asked).status == 400
+
+
+@WORKERS
+def test_reloads_amid_requests_harm_none(
+    folder: Path, directories: list[Path], workers: str
+) -> None:
+    with served(str(folder), "--workers", workers) as server:
+        statuses, going_on = list[int](), threading.Event()
+
+        def ask() -> None:
+            while not going_on.is_set():
+                statuses.append(server.site.post("/translate", GOOD).status)
+
+        clients = [threading.Thread(target=ask) for _ in range(4)]
+        for client in clients:
+            client.start()
+        for reloads in range(1, 4):
+            (folder / "en-de").rename(folder / f".{reloads}")  # replaced as `sieve convert` does
+            shutil.copytree(directories[0], folder / "en-de")
+            server.process.send_signal(signal.SIGHUP)
+            until(lambda n=reloads: sum("reloaded" in line for line in server.errors) == n)
+        going_on.set()
+        for client in clients:
+            client.join(PATIENCE)
+        assert len(statuses) > 4 and set(statuses) == {200}
+        assert not any(line.startswith(("E ", "W ")) for line in server.errors), server.errors
+        until(lambda: server.site.metric("sieve_open_models") == 2 * int(workers))
 
 
 @WORKERS

@@ -187,6 +187,23 @@ def test_an_error_of_ours_is_a_500_and_no_more(models: Models) -> None:
         assert site.ask("GET", "/health").status == 200
 
 
+def test_ready_is_who_would_take_a_request(models: Models) -> None:
+    few, translator = gated(models)
+    settings = Settings(port=0, threads=1, limits=Limits(requests=1))
+    with running(few, settings) as site:
+        answer = site.ask("GET", "/ready")
+        assert (answer.status, answer.json) == (200, {"status": "ready", "models": ["gated"]})
+        client = threading.Thread(target=lambda: site.post("/translate", GOOD))
+        client.start()
+        until(lambda: translator.begun)
+        answer = site.ask("GET", "/ready")
+        assert (answer.status, answer.json) == (503, {"error": "not ready: the queue is full"})
+        assert site.ask("GET", "/health").status == 200  # alive all the same
+        translator.gate.set()
+        client.join(PATIENCE)
+        until(lambda: site.ask("GET", "/ready").status == 200)
+
+
 def test_the_last_answers_are_given(models: Models) -> None:
     few, translator = gated(models)
     statuses = []

@@ -1,4 +1,4 @@
-"""How processes share a machine: worker pool, scratch directories, file locks, usable cores.
+"""How processes share a machine: worker pool, scratch directories, locks, usable cores, memory.
 
 May not know text, models or files of any format.
 """

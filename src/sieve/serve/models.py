@@ -16,6 +16,7 @@ from sieve.bundle.directory import CONFIG_FILE, open_bundle
 from sieve.errors import ConfigError, ModelError, SieveError
 from sieve.importers.opening import model_directory
 from sieve.log import logger
+from sieve.processes.memory import return_memory
 from sieve.serve.language_names import name_of
 from sieve.serve.refusal import Refused
 from sieve.translate.load import languages_of, load, selection_resources
@@ -180,10 +181,13 @@ class Models:
 
     def close_idle(self, seconds: float) -> None:
         """Lets go of models that nobody has asked for so long; requests under way keep theirs."""
+        closed = False
         for shelf in self._by_pair.values():
             if shelf.model is not None and shelf.used < time.monotonic() - seconds:
                 shelf.model.close()
-                shelf.model = None
+                shelf.model, closed = None, True
+        if closed:
+            return_memory()
 
     def renewed(self, offers: Sequence[Offer], opener: Opener, everything: bool) -> Models:
         """Models in the place of these: what is unchanged stays, what is open is opened anew.

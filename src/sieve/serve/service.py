@@ -17,6 +17,7 @@ from typing import Protocol, TypeVar
 
 from sieve.errors import SieveError
 from sieve.processes.cores import usable_cores
+from sieve.processes.memory import return_memory
 from sieve.segment.layout import TextLayout, laid_out
 from sieve.serve.access_log import Note
 from sieve.serve.common import Common
@@ -114,8 +115,9 @@ class Service:
         if models.languages != self.models.languages:
             self.detector = Detector(models.languages)
         self.models = models
-        for model in left:
-            model.close()
+        while left:
+            left.pop().close()
+        return_memory()
 
     def check_ready(self) -> None:
         """Refuses where a further request would be refused."""
