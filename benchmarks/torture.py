@@ -20,6 +20,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "tests" / "support"), str(ROOT / "benchmarks")]
+
+from torture_coverage import READERS  # noqa: E402 (it stands beside this)
+
 RESULTS = ROOT / "docs" / "results" / "torture.json"
 BATCH = 100
 """Cases of a child."""
@@ -52,8 +55,8 @@ PARTS = {
     "strings": Part(50_000, "torture_strings", in_child=True),
     "kills": Part(200, "torture_kills"),
     "soak": Part(30, "torture_soak"),
-    "sanitizers": Part(1, "torture_tools"),
-    "coverage": Part(1, "torture_tools"),
+    "sanitizers": Part(1, "torture_sanitizers"),
+    "coverage": Part(len(READERS), "torture_coverage"),
 }
 
 

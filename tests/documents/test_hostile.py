@@ -65,6 +65,14 @@ def test_bytes_that_are_no_text() -> None:
     refused(data, "word/document.xml: is no text in utf-8")
 
 
+@pytest.mark.parametrize("form", ["html", "po", "srt", "csv", "json", "wrapped"])
+def test_utf16_that_is_damaged(form: str) -> None:
+    with pytest.raises(InputError, match="is UTF-16-BE that ends within a character"):
+        translate_bytes(echo(), b"\xfe\xff\0a\0", "a.txt", form)
+    half = b"\xff\xfe" + "a\udcb0 b\ud800".encode("utf-16-le", "surrogatepass")
+    assert translate_bytes(echo(), half, "a.txt", "html") == half
+
+
 def test_an_encrypted_part() -> None:
     data = bytearray(word(BODY))
     for sign, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):

@@ -87,9 +87,12 @@ def text_format(
         mark, encoding = next(
             ((mark, encoding) for mark, encoding in _MARKS if data.startswith(mark)), (b"", "utf-8")
         )
-        yield Member(encoding)
+        if encoding != "utf-8" and len(data) % 2:
+            raise DamagedError(f"is {encoding.upper()} that ends within a character")
+        errors = "surrogateescape" if encoding == "utf-8" else "surrogatepass"
+        yield Member(encoding, errors)
         yield mark.decode(encoding)
-        yield from parts(data[len(mark) :].decode(encoding, errors="surrogateescape"))
+        yield from parts(data[len(mark) :].decode(encoding, errors))
 
     return Format(name, suffixes, media_type, read, write_text, fits, parts)
 
