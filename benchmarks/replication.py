@@ -12,7 +12,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from replication_curves import curves
-from replication_idioms import adaptation, adaptation_figure, context, examples, idioms, proverbs
+from replication_idioms import (
+    adaptation,
+    adaptation_figure,
+    context,
+    context_examples,
+    examples,
+    idioms,
+    proverbs,
+)
 from replication_models import aligners, positive_weight, quality, sizes
 from replication_picture import draw
 from replication_section import Section
@@ -48,6 +56,7 @@ SECTIONS: tuple[Callable[[], Section], ...] = (
     examples,
     curves,
     adaptation_figure,
+    context_examples,
 )
 
 

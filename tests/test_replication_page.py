@@ -11,7 +11,6 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 BENCHMARKS = ROOT / "benchmarks"
-PAGE = ROOT / "docs" / "replication.md"
 MODULES = (
     "replication",
     "replication_curves",
@@ -42,15 +41,13 @@ def test_the_page_is_written_from_the_files() -> None:
 
 
 def test_every_table_and_figure_has_a_verdict(page: Any) -> None:
-    text = PAGE.read_text(encoding="utf-8")
     titles = [section().title for section in page.SECTIONS]
     for number in range(1, 9):
         assert any(title.startswith(f"Table {number}:") for title in titles), number
-    for number in (1, 3, 4, 6, 7):  # 2 draws the model, 5 shows examples of table 6
+    for number in (1, 3, 4, 5, 6, 7):  # 2 draws the model
         assert any(title.startswith("Figure") and str(number) in title for title in titles), number
     verdicts = {section().verdict for section in page.SECTIONS}
     assert verdicts <= {"confirmed", "not confirmed", "not comparable"}
-    assert "Figure 5" in text
 
 
 def test_a_verdict_follows_the_numbers(page: Any, monkeypatch: pytest.MonkeyPatch) -> None:
