@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 NATIVE := $(wildcard native/CMakeLists.txt native/src/*.* native/src/*/*)
 
-.PHONY: setup demo test test-slow test-peers sanitize check docs bench results clean mutants torture lock sbom
+.PHONY: setup demo test test-slow test-peers sanitize check docs board results clean mutants torture lock sbom
 
 setup: $(STAMP)
 
@@ -69,10 +69,9 @@ docs: setup
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev,evaluate,docs]'
 	$(BIN)/mkdocs build --quiet
 
-# Beside other engines, which are installed into .bench-venv: make bench [DATA=directory with test/].
-bench: setup
-	$(BIN)/python benchmarks/cpu_latency.py $(if $(DATA),--data $(DATA))
-	$(BIN)/python benchmarks/cpu_bulk.py $(if $(DATA),--data $(DATA))
+# Beside every engine that installs, on one core: docs/board.md, docs/results/board.json. BOARD=--quick is short.
+board: setup
+	$(BIN)/python benchmarks/board.py $(BOARD)
 
 # docs/results.md and docs/replication.md from the measurements in docs/results.
 results: setup

@@ -25,6 +25,7 @@ from sieve.files import write_json
 
 NEWSTEST = Path("test", "newstest2019.en-de.en")
 THREADS = ({"inter_threads": 2, "intra_threads": 1}, {"inter_threads": 1, "intra_threads": 2})
+ONE_CORE = ({"inter_threads": 1, "intra_threads": 1},)
 BATCHES: tuple[dict[str, Any], ...] = (
     {"max_batch_size": 1},
     {"max_batch_size": 8},
@@ -84,7 +85,7 @@ class Bench:
         speeds: dict[str, float] = {}
         for selection in ("none", "lexicon"):
             runs: list[Run] = []
-            for threads in THREADS:
+            for threads in self.arguments.threads:
                 worker = self.open("ctranslate2", selection, threads, isa)
                 worker.ask("bulk", sentences=self.part[:8], options=BATCHES[0])
                 for batch in BATCHES:
@@ -100,7 +101,7 @@ class Bench:
         speeds: dict[str, float] = {}
         for isa in ISAS * 2:
             try:
-                with self.open("ctranslate2", "none", THREADS[0], isa) as worker:
+                with self.open("ctranslate2", "none", self.arguments.threads[0], isa) as worker:
                     answers = [
                         worker.ask("bulk", sentences=self.part[:64], options=BATCHES[2])
                         for _ in range(2)
@@ -217,6 +218,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--output", type=Path, default=Path("docs/results/cpu_bulk.json"))
     arguments = parser.parse_args()
     arguments.cores = sorted(os.sched_getaffinity(0))[:2]
+    arguments.threads = THREADS
     return arguments
 
 

@@ -1,6 +1,5 @@
 """Latency of one sentence on one core: Sieve beside CTranslate2, Marian and torch, all in int8.
 
-    make bench
     python benchmarks/cpu_latency.py --data DATA
 
 Installs the pinned peers into .bench-venv, then runs every method in a worker process of its own,

@@ -27,7 +27,7 @@ def cpu() -> list[str]:
         "One core of an EPYC (Zen 4: AVX-512 VNNI, no AMX), one thread, batch 1, beam 5, int8, "
         "random weights, 30 source and 30 output tokens, shortlists of about 1000 of 32,000 "
         "tokens, peers "
-        "in the fastest of their int8 settings, all taking turns in one run (`make bench`; "
+        "in the fastest of their int8 settings, all taking turns in one run (`cpu_latency.py`; "
         "`cpu_latency.json`, which also has newstest2019's lengths, means with intervals, memory "
         "and the AVX2 figures). p90 in ms, in brackets p90 relative to Sieve with neural selection "
         "and its 95 % interval. CTranslate2 has a self-attention decoder, it knows no SSRU.",
@@ -57,6 +57,9 @@ def cpu() -> list[str]:
                 ),
             ),
         ),
+        "",
+        "Every engine that runs a real model, batch 1 and many lines on one core: "
+        "[the latency board](board.md), `board.json`.",
         "",
         *_about(tables),
         "",

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 BENCHMARKS = ROOT / "benchmarks"
 
@@ -28,3 +30,18 @@ def test_every_file_names_its_command_and_is_named() -> None:
         named = {"command", "commands", "states"} & content.keys()  # states: each its own
         assert named, f"{path.name} does not say what wrote it"
         assert f"`{path.name}`" in text, f"{path.name} is on no page"
+
+
+def test_the_board_is_rendered_from_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("matplotlib")
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    from board_page import write_page
+
+    document = json.loads((ROOT / "docs" / "results" / "board.json").read_text(encoding="utf-8"))
+    write_page(tmp_path / "board.md", document)
+    page = (tmp_path / "board.md").read_text(encoding="utf-8")
+    assert page == (ROOT / "docs" / "board.md").read_text(encoding="utf-8")
+    engines = [name for model in document["models"] for name in model["engines"]]
+    assert (tmp_path / "board.svg").read_text(encoding="utf-8").count("<g id=") > len(engines)

@@ -214,6 +214,8 @@ def test_the_catalogue_lists_what_is_here(tmp_path: Path, own_cache: Path) -> No
     )
     assert imported.selection == ("lexicon",) and imported.origin["family"] == "firefox"
     assert (local.kind, local.languages, local.selection) == ("local", ("en", "fr"), ())
+    # what it was imported from has a config.json, too
+    assert all(e.kind == "built-in" for e in catalogue(None, (tmp_path, tmp_path / "en-fr")))
 
 
 def test_languages_in_names() -> None:

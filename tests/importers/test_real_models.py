@@ -4,13 +4,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from oracles.real_models import dequantized
 
 from sieve.bundle.directory import open_bundle
 from sieve.bundle.weights import float_tensors, model_config
 from sieve.engines.native.native_engine import NativeEngine
 from sieve.engines.options import SearchOptions
 from sieve.importers.forward import Forward
-from sieve.importers.importing import import_model
+from sieve.importers.importing import ImportOptions, import_model
 from sieve.importers.marian.marian_shortlist import read_marian_shortlist, write_marian_shortlist
 from sieve.importers.origin import Origin
 from sieve.selection.selectors import FullVocabulary
@@ -78,6 +79,29 @@ def test_the_engine_says_what_the_equations_say(imported: Path) -> None:
         for one, row in zip(small, rows, strict=True)
     ]
     assert abs(np.mean(means)) < 0.02
+
+
+def test_the_same_weights_as_marian_trains_them(imported: Path, tmp_path: Path) -> None:
+    """The student's weights as floats in an `.npz`, with a list of pieces: equal translations."""
+    student = SHARED / "models" / "firefox-en-pt"
+    target = load(imported).tokenizers.target
+    pieces = [target.piece(index) for index in range(target.vocab_size)]
+    folder = dequantized(student, pieces, tmp_path / "npz")
+    spm = next(student.glob("*.spm")).read_bytes()
+    for name in ("source.spm", "target.spm"):
+        (folder / name).write_bytes(spm)
+    options = ImportOptions(languages=("en", "pt"), sample=("Yes.",))
+    assert import_model(Origin(folder), tmp_path / "model", options).family == "marian"
+    ours, theirs = load(imported, precision="float32"), load(tmp_path / "model")
+    assert ours.tokenizers.source.encode(list(LINES)) == theirs.tokenizers.source.encode(
+        list(LINES)
+    )
+    for one, other in zip(
+        ours.translate(list(LINES), beam_size=1, repair=False),
+        theirs.translate(list(LINES), beam_size=1, repair=False),
+        strict=True,
+    ):
+        assert one.ids == other.ids and one.score == pytest.approx(other.score, abs=1e-4)
 
 
 @pytest.mark.parametrize("pair", ["enpt", "pten"])

@@ -103,14 +103,21 @@ def catalogue(imported: Path | None = None, local: tuple[Path, ...] = ()) -> lis
     return entries
 
 
+def is_own(directory: Path) -> bool:
+    """Whether a directory is one of ours, whole or not; Hugging Face's have a config.json, too."""
+    path = directory / CONFIG_FILE
+    try:
+        return path.is_file() and "model_type" not in read_json(path)
+    except ModelError:  # said again when it is opened
+        return True
+
+
 def _directories(folder: Path) -> list[Path]:
     """The folder itself where it is a model, else the models in it."""
-    if (folder / CONFIG_FILE).is_file():
+    if is_own(folder):
         return [folder]
     inner = sorted(folder.iterdir()) if folder.is_dir() else []
-    return [
-        path for path in inner if (path / CONFIG_FILE).is_file() and not path.name.startswith(".")
-    ]
+    return [path for path in inner if is_own(path) and not path.name.startswith(".")]
 
 
 def _entry(name: str, directory: Path, kind: str) -> Entry:

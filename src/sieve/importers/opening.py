@@ -6,17 +6,16 @@ toolkit's model as a path or as a name on the hub.
 
 from pathlib import Path
 
-from sieve.bundle.catalogue import built_in, find_model
+from sieve.bundle.catalogue import built_in, find_model, is_own
 from sieve.bundle.directory import CONFIG_FILE
 from sieve.errors import ConfigError, InputError, ModelError
-from sieve.files import read_json
 from sieve.importers.origin import Origin
 
 
 def model_directory(model: str | Path) -> Path:
     """The model directory that is meant; another toolkit's model is converted once and kept."""
     path = Path(model)
-    if (path.is_dir() and _is_own(path)) or (not path.exists() and path.name in built_in()):
+    if (path.is_dir() and is_own(path)) or (not path.exists() and path.name in built_in()):
         return find_model(model)
     # imported here: a model of our own opens without them, a fifth faster
     from sieve.importers.cache import cache_folder, cached
@@ -52,19 +51,10 @@ def foreign_source(model: str | Path) -> Origin:
     from sieve.importers.hub import from_hub, is_hub_name
 
     path = Path(model)
-    if path.is_dir() and (path / CONFIG_FILE).is_file() and _is_own(path):
+    if path.is_dir() and is_own(path):
         raise ModelError(f"{model}: is a model directory of Sieve's already; use it as it is")
     if path.exists():
         return Origin(path)
     if is_hub_name(str(model)):
         return from_hub(str(model))
     raise InputError(f"{model}: no such file or directory, and no name on the hub (owner/model)")
-
-
-def _is_own(directory: Path) -> bool:
-    """Whether a directory is one of ours, whole or not."""
-    path = directory / CONFIG_FILE
-    try:
-        return path.is_file() and "model_type" not in read_json(path)
-    except ModelError:  # said again when it is opened
-        return True

@@ -58,9 +58,18 @@ class Environment:
         return ["-m", "pip", "install", "--quiet", *constraints, *alone, *self.packages]
 
 
+class Ours(Environment):
+    """The environment of this process."""
+
+    def interpreter(self) -> Path:
+        return Path(sys.executable)
+
+
+SIEVE = Ours("sieve", ())
 BERGAMOT = Environment("bergamot", ("bergamot==0.4.5",), "3.10", dependencies=False)
 """Its last wheel is for Python 3.10; its dependencies are for downloading models."""
 MARIAN = Environment("marian", ("pymarian==1.12.42",))
+FXTRANSLATE = Environment("fxtranslate", ("fxtranslate==0.5.0",))
 HUGGING_FACE = Environment(
     "hugging-face",
     ("transformers==4.57.6", "ctranslate2==4.8.0", "torch", "sentencepiece", "sacremoses"),
