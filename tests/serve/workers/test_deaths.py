@@ -1,5 +1,6 @@
 """Whatever dies: workers, the supervisor, or both, by signals and by themselves."""
 
+import http.client
 import json
 import os
 import shutil
@@ -10,8 +11,10 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from directories import write_model
 from serving import PATIENCE, Site, served, until
 
 from sieve.bundle.integrity import seal
@@ -32,7 +35,7 @@ def alive(pid: int) -> bool:
 def answered(site: Site) -> bool:
     try:
         return site.post("/translate", GOOD).status == 200
-    except OSError:
+    except (OSError, http.client.HTTPException):
         return False
 
 
@@ -124,6 +127,7 @@ def test_workers_end_with_their_supervisor(directories: list[Path]) -> None:
         assert answered(another.site)  # nobody holds the port
 
 
+@pytest.mark.slow
 def test_workers_that_end_as_soon_as_they_start(directories: list[Path]) -> None:
     with served(*map(str, directories), "--workers", "2") as server:
         end = time.monotonic() + PATIENCE
@@ -174,3 +178,12 @@ def test_a_worker_that_cannot_start_ends_the_server(
     assert done.returncode == 2
     assert "could not start" in done.stderr.splitlines()[-1]
     assert "Traceback" not in done.stderr
+
+
+def test_a_model_that_workers_cannot_share_is_named(toy_data: Any, tmp_path: Path) -> None:
+    write_model(tmp_path / "float", toy_data.corpus, int8=False)
+    path = tmp_path / "float" / "config.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "languages": ["en", "de"]}))
+    with served(str(tmp_path / "float"), "--workers", "2") as server:
+        assert server.said("W ") and server.said("float: each worker packs its floating-point")
+        assert answered(server.site)

@@ -15,6 +15,7 @@ from typing import Any
 from sieve.bundle.directory import open_bundle
 from sieve.errors import ModelError, SieveError
 from sieve.files import seal_folder
+from sieve.log import logger
 from sieve.serve.file_work import KeptFiles
 from sieve.serve.models import Offer
 from sieve.serve.workers.channel import Message
@@ -97,7 +98,14 @@ class Stock:
 
     def _copy(self, offer: Offer) -> _Copy:
         if offer not in self._copies:
-            self._copies[offer] = _Copy(seal_folder(open_bundle(offer.directory).folder))
+            bundle = open_bundle(offer.directory)
+            self._copies[offer] = _Copy(seal_folder(bundle.folder))
+            if not bundle.is_int8:
+                logger.warning(
+                    "%s: each worker packs its floating-point weights into memory of its own; "
+                    "those of int8 models are shared: sieve convert --int8",
+                    offer.name,
+                )
         return self._copies[offer]
 
     def _tidy(self) -> None:
