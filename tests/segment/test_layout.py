@@ -21,6 +21,7 @@ def words(text: str) -> int:
         ("12.5\n---\n🙂", ()),
         ("One two three. Four five six.", ("One two three.", "Four five six.")),
         ("One.\u2028Two.", ("One.", "Two.")),
+        ("One\t2\tTwo", ("One", "Two")),
     ],
 )
 def test_sentences(text: str, sentences: tuple[str, ...]) -> None:

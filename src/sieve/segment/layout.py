@@ -1,16 +1,19 @@
 """A text as the sentences that a model translates, and the way back.
 
-Line ends, indents and lines without a letter stay as they are.
+Line ends, indents, tabs and lines without a letter stay as they are; between tabs stand cells.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sieve.segment import sentences
 
 Length = Callable[[str], int]
+
+_CELL = re.compile(r"[^\t]*\t|[^\t]+", re.S)
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,11 @@ class TextLayout:
         return "".join(parts)
 
 
+def _cells(line: str) -> list[str]:
+    """What stands between tabs, each with the tab behind it."""
+    return _CELL.findall(line) if "\t" in line else [line]
+
+
 def laid_out(text: str, length: Length, limit: int) -> TextLayout:
     """Takes a text apart.
 
@@ -62,7 +70,7 @@ def laid_out(text: str, length: Length, limit: int) -> TextLayout:
     """
     texts: list[str] = []
     lines = []
-    for full_line in text.splitlines(keepends=True):
+    for full_line in (cell for line in text.splitlines(keepends=True) for cell in _cells(line)):
         line = full_line.strip()
         if not any(map(str.isalpha, line)):
             lines.append(_Line(full_line, 0, ""))

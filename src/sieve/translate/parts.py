@@ -66,7 +66,7 @@ def _sentences(line: str, source: Tokenizer, max_tokens: int) -> tuple[Sequence[
     def length(text: str) -> int:
         return len(source.encode([text])[0])
 
-    if "\n" in line:
+    if "\n" in line or "\t" in line:
         layout = laid_out(line, length, max_tokens)
         return layout.sentences, layout.gaps
     if not line.strip():

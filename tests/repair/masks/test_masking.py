@@ -41,6 +41,12 @@ def test_tags_and_emoji_are_placed_at_once() -> None:
     assert (text, asked) == ("jetzt es ❤️ <b>sichern</b>", ["Save it now"])
 
 
+def test_signs_in_pairs_are_placed_like_tags() -> None:
+    text, asked = masked("2 ** 3 of **Save** it **now**", lambda line: (line.upper(), [*range(6)]))
+    assert asked == ["2 3 of Save it now"]
+    assert text == "2 ** 3 OF **SAVE** IT **NOW**"
+
+
 @pytest.mark.parametrize("line", ["https://a.org", "{a} - {b}", "🎉", "東京 5"])
 def test_nothing_else_in_the_line(line: str) -> None:
     assert masked(line, lambda _: "x") == (line, [])

@@ -33,12 +33,18 @@ KEPT = [
     ("{count}px in file_{n}", ["{count}px", "file_{n}"]),
     ("Z̷̢̖a̴̡ text ٣٤ \ufffd", ["Z̷̢̖a̴̡", "٣٤", "\ufffd"]),
     ("AT&amp;T &lt;Acme&gt;", ["AT&amp;T", "&lt;Acme&gt;"]),
+    ("H₂O and ```x``` for **bold words**", ["H₂O", "```x```", "**", "**"]),
+    (r"\emph{a} fits ^[a-z]+\d{2}$ here", [r"\emph{a}", r"^[a-z]+\d{2}$"]),
+    ("<%= erb %>, ls -la now, :smile: or ¯\\_(ツ)_/¯", ["<%= erb %>", "-la", ":smile:", "¯\\_(ツ)_/¯"]),
+    ("at 2024-02-29T23:59:60Z for 6h45m", ["2024-02-29T23:59:60Z", "6h45m"]),
+    ("Art. 6(1)(f) at 49° 24′ 36″ for €3k", ["6(1)(f)", "49° 24′ 36″", "€3k"]),
 ]  # fmt: skip
 LANGUAGE = [
     "It costs $5 or 5 % of 1,234.56; 100% sure.",
     "and/or he/she, 24/7, the U.S., e.g. this - and that",
     "On 15.03.2024, or 1.234.567 times, from 10-15 at 10:30:45",
     "Mr. Smith's co-worker: A380, COVID-19, G7 (see there)",
+    "at 36.6° for 5h, 18h30, x² and 3 k; well-to-do -- a (b) 3 (c)",
     "naïve café, Łódź, Ærøskøbing “quoted” – dash…",
 ]
 

@@ -44,6 +44,12 @@ def test_what_a_number_may_mean() -> None:
     assert only("two million").values == {2_000_000}
 
 
+def test_thousands_between_hyphens_are_no_date() -> None:
+    assert [number.date for number in reader("de").read("1.000-2-000 am 01-02-2000")] == [
+        False, False, False, True, True, True
+    ]  # fmt: skip
+
+
 def test_what_must_not_be_in_a_translation() -> None:
     assert [number.certain for number in reader("en").read("at 3:00, a second day")] == [
         True, False, False

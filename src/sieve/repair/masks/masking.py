@@ -23,6 +23,7 @@ from sieve.tokenize.tokenizer import Tokenizers
 
 NAME = "masks"
 """Of the step, in edits."""
+_SIGNS = re.compile(r"([*~^=#|])\1+")
 _TAG = re.compile(r"<(/?)([A-Za-z][\w:-]*)")
 
 
@@ -118,12 +119,14 @@ def _paired(loose: Sequence[Loose]) -> list[Loose]:
     paired = list(loose)
     opened: list[tuple[str, int]] = []
     for index, text in enumerate(paired):
-        tag = _TAG.search(text.text)
-        if tag is None or text.text.rstrip().endswith("/>"):
+        tag, sign = _TAG.search(text.text), text.text.strip()
+        if not (tag or _SIGNS.fullmatch(sign)) or sign.endswith("/>"):
             continue
-        name = tag[2].lower()
-        if not tag[1]:
-            opened.append((name, index))
+        name = tag[2].lower() if tag else sign
+        first_half = not tag[1] if tag else all(other != sign for other, _ in opened)
+        if first_half:
+            if tag or not text.text[-1].isspace():  # 2 ** 3 is no **bold**
+                opened.append((name, index))
             continue
         halves = [at for other, at in opened if other == name]
         if halves:

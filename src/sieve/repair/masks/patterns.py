@@ -8,8 +8,8 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-_CODE = r"``[^`]+``|`[^`]+`"
-_TEMPLATE = r"\[\[[^\]]*\]\]|\{\{.*?\}\}|\{%.*?%\}|\{\#.*?\#\}"
+_CODE = r"```[^`]+```|``[^`]+``|`[^`]+`"
+_TEMPLATE = r"\[\[[^\]]*\]\]|<%.*?%>|<\?.*?\?>|\{\{.*?\}\}|\{%.*?%\}|\{\#.*?\#\}"
 _VARIABLE = r"\$\{[^{}]*\}|\$\(\w+\)|(?<![\w$])\$[A-Za-z_]\w*(?!\w)"
 _BRACES = r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"
 _FORMAT = (
@@ -19,7 +19,10 @@ _FORMAT = (
 _TAG = r"<!--.*?-->|</?[A-Za-z!?][^<>]*>"
 _ENTITY = r"&(?:[A-Za-z]\w{1,31}|\#\d{1,7}|\#x[\dA-Fa-f]{1,6});"
 _ESCAPE = r"\\[nrt\"'](?![A-Za-z]*[\\/])"
-_FACE = r"\([^\s()\w]*[^\x00-\x7f\w\s€£„“”«»…–—’][^\s()]*\)\S?|<3+|(?<!\S)[:;]-?[)(DP/|](?!\w)"
+_COMMAND = (  # of LaTeX, and regular expressions
+    r"\\[A-Za-z]{2,}\*?(?:\[[^\]]*\])?(?:\{[^{}]*\})+|\S*(?:\\[dDwWsSbB]|\[[^\]\s]*\][+*{]|\(\?[:=!<])\S*"
+)
+_FACE = r"¯\S*¯|(?<!\S):[a-z+][a-z\d_+-]+:(?!\w)|\([^\s()\w]*[^\x00-\x7f\w\s€£„“”«»…–—’][^\s()]*\)\S?|<3+|(?<!\S)[:;]-?[)(DP/|](?!\w)"
 _STOP = r"[^\s<>\"“”„»«`.,;:!?)\]{}']"  # an address does not end with the sentence's own marks
 _DOMAIN = "com|org|net|edu|gov|info|io|dev|app|de|at|ch|fr|pt|br|ru|es|it|eu|uk|us|example"
 _ADDRESS = (
@@ -40,12 +43,17 @@ _FILE = (
 )
 _NAME = (
     r"(?<![\w-])\w*[^\W_]_\w+|(?<![\w-])__\w+__|(?<![\w-])_[^\W_]\w*(?<!_)(?!\w)|(?<![\w.])[A-Za-z_][\w.]*\(\)"
-    r"|(?<![\w-])--[a-z][\w-]*(?:=\S*\w)?|(?<!\S)-[a-zA-Z](?!\S)"
+    r"|(?<![\w-])--[a-z][\w-]*(?:=\S*\w)?|(?<!\S)-[a-zA-Z]{1,2}(?!\S)"
 )
-_NUMBERED = (  # versions, addresses of machines, telephones, hashes, accounts
+_NUMBERED = (  # times for machines, durations, articles of law, coordinates
+    r"(?<!\d)\d{4}-\d\d-\d\dT\d\d:\d\d[\d:.,]*(?:Z|[+-]\d\d:?\d\d)?|(?<!\w)\d+h\d+m(?:\d+s)?(?!\w)"
+    r"|(?<![\w.])\d+(?:\([\da-z]{1,4}\))+|\d+\s?°\s?\d+\s?[′'](?:\s?[\d.,]+\s?[″\"])?"
+    # versions, addresses of machines, telephones, hashes, accounts
+    r"|"
     r"(?<![\w.])v\d+(?:\.\w+)*|(?<![\w.,])(?!\d{1,3}(?:\.\d{3})+(?![\w.]))"
     r"(?!\d{1,2}\.\d{1,2}\.(?:\d{4}|\d\d)(?![\w.]))\d+(?:\.\d+){2,}(?:-?[a-z]\w*)?"
     r"|(?<![\w:])(?:[0-9A-Fa-f]{0,4}:){3,7}[0-9A-Fa-f]{1,4}(?![\w:])|0x[0-9A-Fa-f]+"
+    r"|[€$£¥]\d+(?:[.,]\d+)?[kK](?!\w)"
     r"|(?<![\w.])(?=[a-f\d-]*\d)(?=[\d-]*[a-f])[0-9a-f]{7,}(?:-[0-9a-f]{4,})*(?!\w)"
     r"|\+\d[\d ()./-]{5,}\d|\(\d{2,5}\)[ -]?\d[\d -]{4,}\d"
     r"|(?<![\w.-])\d{3}-\d{3,4}(?:-\d{4})?(?![\w-])"
@@ -57,7 +65,8 @@ _PICTURES = (
     rf"(?:[{_EMOJI}]|[\d#*]\ufe0f?\u20e3)[{_EMOJI}\ufe0e\ufe0f\u200d\u20e3\U000e0000-\U000e007f]*"
 )
 _STORM = r"\S*[\u0300-\u036f\u0483-\u0489\u20d0-\u20ff]{3}\S*"
-_ODD = r"[\ufffd\ue000-\uf8ff\x00-\x08\x0e-\x1f]+|(?:(?![0-9])\d)+"
+_RULE = r"[*~^=#|]{2,}"
+_ODD = r"[\u2070-\u209c]+|[\ufffd\ue000-\uf8ff\x00-\x08\x0e-\x1f]+|(?:(?![0-9])\d)+"
 _ANGLES = r"[-=]*[<>]+[-=<>]*"
 
 _FOREIGN = (  # letters and their marks that are not Latin, without signs
@@ -65,7 +74,7 @@ _FOREIGN = (  # letters and their marks that are not Latin, without signs
     (0x10000, 0x1EFFF), (0x20000, 0x3FFFF),
 )  # fmt: skip
 _OWN = {"CYRILLIC": (0x400, 0x52F), "GREEK": (0x370, 0x3FF)}
-_FLOATING = frozenset(("tag", "entity", "escape", "face", "pictures"))
+_FLOATING = frozenset(("tag", "entity", "escape", "face", "pictures", "rule"))
 _MARKUP = re.compile(  # names of tags that mark text
     "a|abbr|article|b|big|blockquote|body|br|button|center|cite|code|del|div|em|font|footer|form|g"
     "|h[1-6]|head|header|hr|html|i|img|input|ins|label|li|link|main|mark|nav|ol|option|p|pre|q|s"
@@ -148,9 +157,9 @@ def _compiled(script: str | None) -> tuple[re.Pattern[str], re.Pattern[str]]:
     letters = _foreign_to(script)
     foreign = "" if script is None else rf"|(?P<foreign>{letters}+(?:[\s·]*{letters}+)*)"
     spark = (  # alternatives begin with single characters, for which a search is fast
-        r"[`{}<>$@#&\\/_~]|\[\[|%[\w(%+-]|\.[^\W\d_]|[:;]-?[)(DP/|]|-(?:-\w|\w(?!\w))"
-        r"|\d(?:(?<![0-9])|(?<=[A-Za-z]\d)|[a-fx]|-\d{3}|[\d.()/: -]{5,}\d)"
-        rf"|[{_EMOJI}\u0300-\u036f\u0483-\u0489\u20d0-\u20ff\ufffd\ue000-\uf8ff\x00-\x08\x0e-\x1f]"
+        r"[`{}<>$@#&\\/_~]|[*^=|]{2}|\]\+|\[\[|%[\w(%+-]|\.[^\W\d_]|[:;]-?[)(DP/|]|:[a-z+][\w+-]+:|[€£¥]\d[\d.,]*[kK]|-(?:-\w|\w\w?(?!\w))"
+        r"|\d(?:(?<![0-9])|(?<=[A-Za-z]\d)|\s?°|[a-fhx(°T]|-\d{3}|[\d.()/: -]{5,}\d)"
+        rf"|[{_EMOJI}\u0300-\u036f\u0483-\u0489\u20d0-\u20ff\u2070-\u209c\ufffd\ue000-\uf8ff\x00-\x08\x0e-\x1f]"
     )
     if script is not None:
         spark += rf"|{letters}"
@@ -159,7 +168,7 @@ def _compiled(script: str | None) -> tuple[re.Pattern[str], re.Pattern[str]]:
         rf"|(?P<braces>{_BRACES})|(?P<tag>{_TAG})|(?P<face>{_FACE})|(?P<address>{_ADDRESS})"
         rf"|(?P<format>{_FORMAT})|(?P<entity>{_ENTITY})|(?P<path>{_PATH})|(?P<escape>{_ESCAPE})"
         rf"|(?P<handle>{_HANDLE})|(?P<file>{_FILE})|(?P<name>{_NAME})|(?P<numbered>{_NUMBERED})"
-        rf"|(?P<pictures>{_PICTURES})|(?P<storm>{_STORM})|(?P<odd>{_ODD}){foreign}"
+        rf"|(?P<command>{_COMMAND})|(?P<rule>{_RULE})|(?P<pictures>{_PICTURES})|(?P<storm>{_STORM})|(?P<odd>{_ODD}){foreign}"
         rf"|(?P<angles>{_ANGLES})"
     )
     return re.compile(spark), re.compile(pattern, re.S)

@@ -18,6 +18,9 @@ _DECADE = re.compile(r"['’]?s\b|er\b|ern\b|-?х\b")
 _ROMAN = re.compile(r"(?<![\w.-])(?=[IVX]{2})X{0,3}(?:IX|IV|V?I{0,3})(?![\w-])")
 _ROMAN_VALUES = {"I": 1, "V": 5, "X": 10}
 _DIGIT = re.compile("[0-9]")
+_DATE = re.compile(
+    r"(?<![0-9.,])(?:[0-9]{4}|[0-9]{1,2})([/-])[0-9]{1,2}\1(?:[0-9]{4}|[0-9]{2})(?![0-9])"
+)
 _SCALE = re.compile(r"[\s\u00a0-]?([^\W\d_]+\.?)")
 
 
@@ -140,7 +143,7 @@ def run_of(text: str, number: Number) -> tuple[int, int]:
 def _in_date(text: str, match: re.Match[str]) -> bool:
     """Whether figures stand in something like 15/03/2024 or 2024-03-15."""
     around = text[max(0, match.start() - 8) : match.end() + 8]
-    return re.search(r"[0-9]{1,4}([/-])[0-9]{1,2}\1[0-9]{2,4}", around) is not None
+    return _DATE.search(around) is not None
 
 
 def _romans(text: str) -> Iterator[Number]:
