@@ -20,9 +20,13 @@ _TAG = r"<!--.*?-->|</?[A-Za-z!?][^<>]*>"
 _ENTITY = r"&(?:[A-Za-z]\w{1,31}|\#\d{1,7}|\#x[\dA-Fa-f]{1,6});"
 _ESCAPE = r"\\[nrt\"'](?![A-Za-z]*[\\/])"
 _COMMAND = (  # of LaTeX, and regular expressions
-    r"\\[A-Za-z]{2,}\*?(?:\[[^\]]*\])?(?:\{[^{}]*\})+|\S*(?:\\[dDwWsSbB]|\[[^\]\s]*\][+*{]|\(\?[:=!<])\S*"
+    r"\\[A-Za-z]{2,}\*?(?:\[[^\]]*\])?(?:\{[^{}]*\})+"
+    r"|\S{0,80}(?:\\[dDwWsSbB]|\[[^\]\s]*\][+*{]|\(\?[:=!<])\S*"
 )
-_FACE = r"¯\S*¯|(?<!\S):[a-z+][a-z\d_+-]+:(?!\w)|\([^\s()\w]*[^\x00-\x7f\w\s€£„“”«»…–—’][^\s()]*\)\S?|<3+|(?<!\S)[:;]-?[)(DP/|](?!\w)"
+_FACE = (
+    r"¯\S*¯|(?<!\S):[a-z+][a-z\d_+-]+:(?!\w)|<3+|(?<!\S)[:;]-?[)(DP/|](?!\w)"
+    r"|\([^\s()\w]*[^\x00-\x7f\w\s€£„“”«»…–—’][^\s()]*\)\S?"
+)
 _STOP = r"[^\s<>\"“”„»«`.,;:!?)\]{}']"  # an address does not end with the sentence's own marks
 _DOMAIN = "com|org|net|edu|gov|info|io|dev|app|de|at|ch|fr|pt|br|ru|es|it|eu|uk|us|example"
 _ADDRESS = (
