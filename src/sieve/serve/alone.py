@@ -45,7 +45,7 @@ def serve_alone(
             try:
                 offers, fresh = offers_of(names), keys_of(settings.api_keys)
                 renewed = service.models.renewed(offers, opened, not settings.idle_minutes)
-            except SieveError as error:
+            except (SieveError, OSError) as error:
                 logger.error("not reloaded, everything stays as it was: %s", error)
                 return
             service.renew(renewed)

@@ -160,19 +160,20 @@ class Models:
         if shelf is None:
             return None
         shelf.used = time.monotonic()
-        if shelf.model is None:
-            if shelf.opening is None:
-                shelf.opening = asyncio.ensure_future(asyncio.to_thread(self._opener, shelf.offer))
-                shelf.opening.add_done_callback(lambda opening: _opened(shelf, opening))
-            try:
-                # others wait for it, too: who leaves must not cancel it
-                return await asyncio.shield(shelf.opening)
-            except SieveError:
-                raise Refused(
-                    503, f"{shelf.offer.name} cannot be opened: see the log of the server",
-                    "not_open", retry_after=60,
-                ) from None  # fmt: skip
-        return shelf.model
+        model = shelf.model  # which another thread may close
+        if model is not None:
+            return model
+        if shelf.opening is None:
+            shelf.opening = asyncio.ensure_future(asyncio.to_thread(self._opener, shelf.offer))
+            shelf.opening.add_done_callback(lambda opening: _opened(shelf, opening))
+        try:
+            # others wait for it, too: who leaves must not cancel it
+            return await asyncio.shield(shelf.opening)
+        except SieveError:
+            raise Refused(
+                503, f"{shelf.offer.name} cannot be opened: see the log of the server",
+                "not_open", retry_after=60,
+            ) from None  # fmt: skip
 
     def open_all(self) -> None:
         """Opens every model."""

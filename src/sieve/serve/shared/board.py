@@ -59,7 +59,7 @@ class Board:
         """Of all workers."""
         self.buckets: Buckets = Buckets(parts[3], parts[0].tobytes(), lock)
         # the same memory twice: single numbers are quicker to reach without numpy
-        self._numbers = memoryview(parts[1].view(np.float64))
+        self._numbers: memoryview = parts[1].view(np.float64).data
         self._live = parts[1].view(np.float64).reshape(workers, len(_LIVE))
         self._origins = parts[2].view(np.uint64).reshape(workers, MOST_CONNECTIONS)
         self._key = parts[0].tobytes()

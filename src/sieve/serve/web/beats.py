@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
+from sieve.errors import SieveError
 from sieve.serve.service import Service
 from sieve.serve.shared.board import BEAT_SECONDS
 
@@ -21,7 +22,9 @@ async def beating(service: Service, idle_minutes: float) -> AsyncIterator[None]:
             await asyncio.sleep(BEAT_SECONDS)
             service.beat()
             if idle_minutes:
-                service.models.close_idle(60 * idle_minutes)
+                # in a thread: the supervisor, which is told, may be busy copying a large model
+                with suppress(SieveError):  # it is gone, and this worker soon
+                    await asyncio.to_thread(service.models.close_idle, 60 * idle_minutes)
 
     task = asyncio.ensure_future(beat())
     try:

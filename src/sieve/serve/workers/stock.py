@@ -67,7 +67,7 @@ class Stock:
         try:
             with self._lock:
                 return self._answer(worker, asked)
-        except SieveError as error:
+        except (SieveError, OSError) as error:
             return Message({"error": str(error)})
 
     def left(self, worker: int) -> None:

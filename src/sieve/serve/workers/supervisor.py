@@ -224,7 +224,7 @@ class Supervisor:
             if not self._settings.idle_minutes:
                 self._stock.seal(offers)
             self._order({"order": "prepare", **catalogue(offers, keys)})
-        except SieveError as error:
+        except (SieveError, OSError) as error:
             logger.error("not reloaded, everything stays as it was: %s", error)
             self._order({"order": "abort"})
             self._stock.tidy()
