@@ -17,6 +17,7 @@ from results_gpu import gpu
 from results_hardening import hardening
 from results_models import extras, fused, killed_workers, lossless, models, names, server, teachers
 from results_parts import parts
+from results_proofs import proofs
 from results_quality import quality
 from results_quick import lexicons, paper_recipe, quick
 
@@ -74,6 +75,7 @@ def render() -> str:
         quality(),
         *teachers(),
         *lossless(),
+        *proofs(),
         *extras(),
         fused(),
         *server(),
