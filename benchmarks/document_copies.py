@@ -1,10 +1,11 @@
 """Real documents through a translator that copies: how many come back the same.
 
-    python benchmarks/document_copies.py DIRECTORY… [--format NAME] [--most N]
+    python benchmarks/document_copies.py DIRECTORY… [--formats NAME …] [--most N]
 
 A file is read as its name says. `same` is byte for byte; `filled` is a catalogue whose missing
 translations were filled in and that is the same once read and filled again; `refused` ends in one
 line. Each file also goes through a translator that changes every letter, which must not fail.
+Writes docs/results/document_copies.json.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from echo import echo, swapped
 
 from sieve.documents import guessed, translate_bytes
 from sieve.errors import SieveError
+from sieve.files import read_json, write_json
 
+RESULTS = Path(__file__).parents[1] / "docs" / "results" / "document_copies.json"
 _LARGEST = 400_000
 _FILLED = ("po", "xliff")
 
@@ -52,7 +55,8 @@ def main() -> None:
     """Prints a line for each format."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("directories", nargs="+", type=Path)
-    parser.add_argument("--format", help="read files of this format alone")
+    parser.add_argument("--formats", nargs="+", default=(), help="read files of these alone")
+    parser.add_argument("--output", type=Path, default=RESULTS)
     parser.add_argument("--most", type=int, default=100, help="files of each format")
     arguments = parser.parse_args()
     outcomes: dict[str, Counter[str]] = defaultdict(Counter)
@@ -62,8 +66,9 @@ def main() -> None:
                 format = guessed(source, path.name)
         except (SieveError, OSError):
             continue
-        wanted = format is not None and arguments.format in (None, format.name)
-        if format is None or not wanted or outcomes[format.name].total() >= arguments.most:
+        if format is None or (arguments.formats and format.name not in arguments.formats):
+            continue
+        if outcomes[format.name].total() >= arguments.most:
             continue
         result = outcome(path.read_bytes(), path.name, format.name)
         outcomes[format.name][result] += 1
@@ -71,6 +76,10 @@ def main() -> None:
             print(f"{path}: different", file=sys.stderr)
     for name, counter in sorted(outcomes.items()):
         print(name, *(f"{result} {number}" for result, number in counter.most_common()))
+    content = read_json(arguments.output) if arguments.output.exists() else {"formats": {}}
+    content["command"] = "python benchmarks/document_copies.py DIRECTORY…"
+    content["formats"] |= {name: dict(outcomes[name].most_common()) for name in sorted(outcomes)}
+    write_json(arguments.output, content)
 
 
 if __name__ == "__main__":

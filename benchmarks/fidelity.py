@@ -58,11 +58,15 @@ def measured(translator: Translator, beam: int | None, sets: Sources, show: bool
 
 
 def without_examples(counts: dict[str, Any]) -> dict[str, Any]:
-    """Counts alone: result files hold neither lines of corpora nor held-out ones."""
+    """Counts alone: result files hold neither lines of corpora nor held-out ones.
+
+    Of a category: how many numbers or strings were kept, and how many there were.
+    """
     return {
         "categories": {
-            category: {key: value for key, value in each.items() if key != "lost"}
+            category: f"{each['kept']} of {each['wanted']}"
             for category, each in counts["categories"].items()
+            if each["wanted"]
         },
         "all": {
             kind: {key: value for key, value in each.items() if key != "lost"}

@@ -135,6 +135,17 @@ def _text() -> list[tuple[str, str, str]]:
             "`document_round_trips.json`",
         ),
         (
+            "the same for texts (test files and documentation of Python, Sphinx, SymPy, Django, "
+            "LaTeX, HoTT, …; at most 30 each; of catalogues also those filled in and the same when "
+            "filled in again)",
+            ", ".join(
+                f"{kind} {right} of {right + counts.get('different', 0)}"
+                for kind, counts in read("document_copies")["formats"].items()
+                if (right := counts.get("same", 0) + counts.get("filled", 0))
+            ),
+            "`document_copies.json`",
+        ),
+        (
             "translated documents that LibreOffice opens; with as many pages as before; ±1",
             f"{paged['opened_after']} of {paged['documents']}; {paged['same_pages']}; "
             f"{paged['within_one_page']}",

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sieve.repair.draft import Draft
-from sieve.repair.stand_ins import CODES, NAMES, Family, masked, occurrences
+from sieve.repair.stand_ins import CODES, NAMES, Family, Masked, masked, occurrences
 
 LINE = "In Viersen Peter met Lörrach."
 SPANS = occurrences(LINE, ["Viersen", "Lörrach"])
@@ -60,3 +60,11 @@ def test_what_was_masked_comes_back(words: list[str], kind: Family) -> None:
     restored = standing.restored(Draft(standing.text), "step")
     assert restored is not None
     assert restored.text == line
+
+
+def test_figures_of_a_stand_in_that_became_a_number_are_a_loss() -> None:
+    line = Masked("See Article Q7, page 7", (("Q7", "5(2)"),))
+    assert line.restored(Draft("Siehe Artikel 7 Q7, Seite 7"), "x") is None
+    restored = line.restored(Draft("Siehe Artikel Q7, Seite 7"), "x")
+    assert restored is not None
+    assert restored.text == "Siehe Artikel 5(2), Seite 7"

@@ -25,6 +25,7 @@ class WordTokenizer:
 
     specials = OWN
     fingerprint = "words"
+    tags: frozenset[str] = frozenset()
 
     def __init__(self) -> None:
         self._pieces = [*SPECIAL_PIECES, _SPACE]

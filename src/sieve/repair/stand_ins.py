@@ -64,12 +64,20 @@ class Masked:
         """A translation of the line with what was meant; None where a stand-in is not kept."""
         for stand_in in {stand_in for stand_in, _ in self.meant}:
             written, asked = (len(_whole(stand_in).findall(x)) for x in (draft.text, self.text))
-            if not written == asked > 0:
+            if not written == asked > 0 or self._leaks(stand_in, draft.text):
                 return None
         texts = dict(self.meant)
         if not texts:
             return draft
         return draft.substituted(_any_of(texts), lambda match: texts[match[0]], step)
+
+    def _leaks(self, stand_in: str, translation: str) -> bool:
+        """Whether a stand-in's figures became a number of their own: Article Q7, article 7 Q7."""
+        figures = stand_in[1:]
+        if not figures.isdecimal():  # a name
+            return False
+        alone = re.compile(rf"(?<![\w.,]){figures}(?![\w,])")
+        return len(alone.findall(translation)) > len(alone.findall(self.text))
 
 
 def masked(line: str, spans: Sequence[Span], family: Family, avoid: str = "") -> Masked | None:

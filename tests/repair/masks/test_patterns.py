@@ -38,6 +38,7 @@ KEPT = [
     ("<%= erb %>, ls -la now, :smile:", ["<%= erb %>", "-la", ":smile:"]),
     ("so ¯\\_(ツ)_/¯ it is", ["¯\\_(ツ)_/¯"]),
     ("at 2024-02-29T23:59:60Z for 6h45m", ["2024-02-29T23:59:60Z", "6h45m"]),
+    ("m² and foo==1.2.3 && x", ["m²", "foo==1.2.3", "&&"]),
     ("Art. 6(1)(f) at 49° 24′ 36″ for €3k", ["6(1)(f)", "49° 24′ 36″", "€3k"]),
 ]  # fmt: skip
 LANGUAGE = [
@@ -45,7 +46,7 @@ LANGUAGE = [
     "and/or he/she, 24/7, the U.S., e.g. this - and that",
     "On 15.03.2024, or 1.234.567 times, from 10-15 at 10:30:45",
     "Mr. Smith's co-worker: A380, COVID-19, G7 (see there)",
-    "at 36.6° for 5h, 18h30, x² and 3 k; well-to-do -- a (b) 3 (c)",
+    "at 36.6° for 5h, 18h30 and 3 k; well-to-do -- a (b) 3 (c)",
     "naïve café, Łódź, Ærøskøbing “quoted” – dash…",
 ]
 

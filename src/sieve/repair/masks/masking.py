@@ -23,7 +23,7 @@ from sieve.tokenize.tokenizer import Tokenizers
 
 NAME = "masks"
 """Of the step, in edits."""
-_SIGNS = re.compile(r"([*~^=#|])\1+")
+_SIGNS = re.compile(r"([*~^=#|&])\1+")
 _TAG = re.compile(r"<(/?)([A-Za-z][\w:-]*)")
 
 

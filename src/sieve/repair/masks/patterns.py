@@ -46,7 +46,7 @@ _FILE = (
     r"|ini|cfg|conf|log|bak|po|srt)(?!\w)"
 )
 _NAME = (
-    r"(?<![\w-])\w*[^\W_]_\w+|(?<![\w-])__\w+__|(?<![\w-])_[^\W_]\w*(?<!_)(?!\w)|(?<![\w.])[A-Za-z_][\w.]*\(\)"
+    r"(?<!\S)[\w.\[\]-]+(?:[=!<>~]=)[\w.*-]*\w|(?<![\w-])\w*[^\W_]_\w+|(?<![\w-])__\w+__|(?<![\w-])_[^\W_]\w*(?<!_)(?!\w)|(?<![\w.])[A-Za-z_][\w.]*\(\)"
     r"|(?<![\w-])--[a-z][\w-]*(?:=\S*\w)?|(?<!\S)-[a-zA-Z]{1,2}(?!\S)"
 )
 _NUMBERED = (  # times for machines, durations, articles of law, coordinates
@@ -69,8 +69,8 @@ _PICTURES = (
     rf"(?:[{_EMOJI}]|[\d#*]\ufe0f?\u20e3)[{_EMOJI}\ufe0e\ufe0f\u200d\u20e3\U000e0000-\U000e007f]*"
 )
 _STORM = r"\S*[\u0300-\u036f\u0483-\u0489\u20d0-\u20ff]{3}\S*"
-_RULE = r"[*~^=#|]{2,}"
-_ODD = r"[\u2070-\u209c]+|[\ufffd\ue000-\uf8ff\x00-\x08\x0e-\x1f]+|(?:(?![0-9])\d)+"
+_RULE = r"[*~^=#|&]{2,}"
+_ODD = r"[²³\u2070-\u209c]+|[\ufffd\ue000-\uf8ff\x00-\x08\x0e-\x1f]+|(?:(?![0-9])\d)+"
 _ANGLES = r"[-=]*[<>]+[-=<>]*"
 
 _FOREIGN = (  # letters and their marks that are not Latin, without signs
@@ -161,7 +161,7 @@ def _compiled(script: str | None) -> tuple[re.Pattern[str], re.Pattern[str]]:
     letters = _foreign_to(script)
     foreign = "" if script is None else rf"|(?P<foreign>{letters}+(?:[\s·]*{letters}+)*)"
     spark = (  # alternatives begin with single characters, for which a search is fast
-        r"[`{}<>$@#&\\/_~]|[*^=|]{2}|\]\+|\[\[|%[\w(%+-]|\.[^\W\d_]|[:;]-?[)(DP/|]|:[a-z+][\w+-]+:|[€£¥]\d[\d.,]*[kK]|-(?:-\w|\w\w?(?!\w))"
+        r"[`{}<>$@#&\\/_~]|[*^=|]{2}|[²³]|\]\+|\[\[|%[\w(%+-]|\.[^\W\d_]|[:;]-?[)(DP/|]|:[a-z+][\w+-]+:|[€£¥]\d[\d.,]*[kK]|-(?:-\w|\w\w?(?!\w))"
         r"|\d(?:(?<![0-9])|(?<=[A-Za-z]\d)|\s?°|[a-fhx(°T]|-\d{3}|[\d.()/: -]{5,}\d)"
         rf"|[{_EMOJI}\u0300-\u036f\u0483-\u0489\u20d0-\u20ff\u2070-\u209c\ufffd\ue000-\uf8ff\x00-\x08\x0e-\x1f]"
     )
