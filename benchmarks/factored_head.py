@@ -4,8 +4,8 @@ Two parts. `ranks`: one model's head in several ranks, with and without a second
 mean size, on lines that chose nothing of the model. `models`: model directories beside those that
 `sieve convert --head-rank` made of them, at their operating points with their default selection.
 
-  python benchmarks/factored_head.py ranks models/en-de --data DATA --output ranks.json
-  python benchmarks/factored_head.py models models/en-de=en-de-rank64 --data DATA --output x.json
+  python benchmarks/factored_head.py ranks models/en-de --data DATA --output factored.json
+  python benchmarks/factored_head.py models models/en-de=en-de-rank64 --data DATA --output FILE
 """
 
 import argparse
@@ -169,7 +169,12 @@ def main() -> None:
     parser.add_argument("--size", type=int, default=1000)
     parser.add_argument("--output", type=Path, required=True)
     args = parser.parse_args()
-    args.output.write_text(json.dumps({args.part: globals()[args.part](args)}, indent=1) + "\n")
+    found = {"ranks": ranks, "models": models}[args.part](args)
+    content = json.loads(args.output.read_text()) if args.output.is_file() else {}
+    command = " ".join(["python", "benchmarks/factored_head.py", *sys.argv[1:]])
+    content.setdefault("commands", {})[args.part] = command
+    content[args.part] = found
+    args.output.write_text(json.dumps(content, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from results_common import table
 from results_cpu import cpu
+from results_factored import factored
 from results_fidelity import fidelity
 from results_gpu import gpu
 from results_hardening import hardening
@@ -78,6 +79,7 @@ def render() -> str:
         *proofs(),
         *extras(),
         fused(),
+        factored(),
         *server(),
         *killed_workers(),
         REPLICATION,

@@ -68,6 +68,10 @@ def _elsewhere() -> list[tuple[str, str, str]]:
     large, hugging_face = read("large_vocabulary"), read("huggingface_select")["rows"]
     exported = read("exported_en_pt")
     spent = large["rows"][0]["ms"]["selected"]
+    heads = f"the head itself {spent['head']:.0f} ms a sentence"
+    if "factored" in large["rows"][0]["ms"]:
+        low = large["rows"][0]["ms"]["factored"]
+        heads += f", of rank 64 with a second look {low['head']:.1f}"
     steps = ", ".join(
         f"{row['model']} {row['layers']} layers, beam {row['beams']}, batch {row['batch']}: "
         f"{row['step_ratio']:.1f}"
@@ -79,8 +83,7 @@ def _elsewhere() -> list[tuple[str, str, str]]:
         (
             f"decoder step over {large['tokens']:,} tokens against a shortlist of 1,000, "
             f"{large['model']['encoder']} + {large['model']['decoder']} layers of NLLB's width",
-            f"{ratios} times; the head itself {spent['head']:.0f} ms a sentence, "
-            f"{spent['step']:.1f} ms a step",
+            f"{ratios} times; {heads}, {spent['step']:.1f} ms a step",
             "`large_vocabulary.json`",
         ),
         (

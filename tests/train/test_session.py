@@ -81,9 +81,11 @@ def test_the_head_leaves_the_translation_weights_alone(
 ) -> None:
     without = weights(run(tmp_path / "none", toy_settings, "model.nvs_head=none"))
     assert not any(name.startswith("nvs.") for name in without)
-    for head in ("tied", "full"):
-        found = weights(run(tmp_path / head, toy_settings, f"model.nvs_head={head}"))
+    for head in ("tied", "full", "factored"):
+        settings = (f"model.nvs_head={head}", "model.nvs_rank=8")
+        found = weights(run(tmp_path / head, toy_settings, *settings))
         assert any(name.startswith("nvs.") for name in found)
+        assert ("nvs.factors.tokens.weight" in found) == (head == "factored")
         assert_same({k: v for k, v in found.items() if not k.startswith("nvs.")}, without)
 
 

@@ -31,12 +31,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="its reference translations, if any",
     )
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR")
-    parser.add_argument("--head", choices=["tied", "full"], default="tied", help="kind of head")
+    parser.add_argument(
+        "--head", choices=["tied", "full", "factored"], default="tied", help="kind of head"
+    )
     numbers = [
         ("--minutes", float, 20.0, "M", "time budget for translation and training"),
         ("--sentences", int, 200_000, "N", "lines used at most"),
         ("--development", int, 1000, "N", "held-out lines for calibration and measurement"),
         ("--size", int, 1000, "N", "mean shortlist size of the operating point"),
+        ("--rank", int, 64, "R", "of a factored head; see sieve convert --head-rank"),
         ("--least", int, 256, "N", "minimum shortlist size"),
         ("--seed", int, 1, "N", "for the initial head and the order of learning"),
         ("--threads", int, None, "N", "sentences in parallel"),
@@ -61,10 +64,12 @@ def execute(arguments: argparse.Namespace) -> None:
     from sieve.train.attach.head import HeadOptions
     from sieve.train.attach.source_text import SourceText
     from sieve.train.calibrate import CalibrationOptions
+    from sieve.train.factor_head import FactorOptions
 
     options = AttachOptions(
         minutes=arguments.minutes,
         head=arguments.head,
+        factors=FactorOptions(arguments.rank),
         sentences=arguments.sentences,
         development=arguments.development,
         training=HeadOptions(seed=arguments.seed, size=arguments.size),

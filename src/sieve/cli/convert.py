@@ -85,6 +85,6 @@ def _factor(model: Path, arguments: argparse.Namespace) -> None:
     lines = [line for line in islice(read_lines(arguments.text), _MOST_LINES) if line]
     output = arguments.output or model.with_name(f"{model.name}-rank{arguments.head_rank}")
     ids = source_ids(open_bundle(model).tokenizers().source, lines)
-    config = factor_head(model, output, ids, options)
+    config = factor_head(model, output, ids, options).config
     note = {"model": str(output), "rank": config.nvs_rank, "slack": config.nvs_slack}
     print(json.dumps({**note, "sentences": len(ids)}))

@@ -23,7 +23,7 @@ from sieve.errors import ConfigError, InputError, ModelError
 from sieve.files import Tensors
 from sieve.selection.selectors import log_odds
 from sieve.tokenize.vocabulary import IntArray
-from sieve.train.calibrate import apply, calibrate_as
+from sieve.train.calibrate import Calibration, apply, calibrate_as
 from sieve.translate.load import selection_resources
 
 _BATCH = 64
@@ -51,9 +51,18 @@ class FactorOptions:
             raise ConfigError(f"second look: got {self.second_look:g}, expected 1 to 100, or 0")
 
 
+@dataclass(frozen=True)
+class Factored:
+    """What came out."""
+
+    config: ModelConfig
+    calibration: Calibration | None
+    """Of a model that was calibrated before."""
+
+
 def factor_head(
     model: Path, output: Path, src_ids: Sequence[IntArray], options: FactorOptions
-) -> ModelConfig:
+) -> Factored:
     """Writes a model directory again, in any form, with its head factored; nothing is trained.
 
     A calibrated model is calibrated again, so that its sets are as large as before.
@@ -91,11 +100,12 @@ def factor_head(
         low = replace(low, nvs_slack=round(slack, 3))
     sections = bundle.sections()
     sections["model"] = to_dict(low)
+    calibration = None
     if "calibration" in bundle.config.get("selection", {}):
         calibration = calibrate_as(bundle, _engine(bundle, low, stored), src_ids)
         apply(calibration, stored, sections)
     write_bundle(output, sections, stored, bundle.tokenizers(), bundle.optional_files())
-    return low
+    return Factored(low, calibration)
 
 
 def _engine(bundle: Bundle, config: ModelConfig, stored: Tensors) -> NativeEngine:

@@ -19,6 +19,7 @@ from directories import write_model
 
 import sieve
 from sieve.bundle.directory import open_bundle
+from sieve.bundle.weights import model_config
 from sieve.cli.main import main
 from sieve.errors import InputError, ModelError
 from sieve.processes.locks import FileLock
@@ -27,6 +28,7 @@ from sieve.train.attach.head import HeadOptions
 from sieve.train.attach.labels import read_piece
 from sieve.train.attach.source_text import SourceText, distinct
 from sieve.train.calibrate import CalibrationOptions
+from sieve.train.factor_head import FactorOptions
 
 QUICK = AttachOptions(
     minutes=0.03,
@@ -91,6 +93,20 @@ def test_nothing_but_the_head_is_new(int8: bool, toy_data: Any, text: Path, tmp_
     assert [t.text for t in selecting.translate(lines, selection="none")] == same
     sizes = [t.shortlist_size for t in selecting.translate(lines, selection="nvs")]
     assert all(size < selecting.engine.vocab_size for size in sizes)
+
+
+def test_a_factored_head(model: Path, text: Path, tmp_path: Path) -> None:
+    output = tmp_path / "output"
+    options = replace(QUICK, head="factored", factors=FactorOptions(8, 2.0))
+    attached = attach(model, output, SourceText((text,)), options)
+    config = model_config(open_bundle(output))
+    assert (config.nvs_head, config.nvs_rank) == ("factored", 8)
+    assert config.nvs_slack is not None
+    assert "Head: factored" in (output / "MODEL_CARD.md").read_text()
+    assert json.loads((output / "reach.json").read_text())["curves"]["head"]
+    assert attached.mean_size <= QUICK.calibration.size
+    translator = sieve.load(output, threads=1)
+    assert translator.translate(text.read_text().splitlines()[0]).confidence is not None
 
 
 def test_references_count_as_needed(model: Path, text: Path, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import torch
 from tqdm import tqdm
 
-from sieve.bundle.config import ModelConfig
+from sieve.bundle.config import HeadKind, ModelConfig
 from sieve.bundle.directory import WEIGHTS_FILE, Bundle, open_bundle, write_bundle
 from sieve.bundle.integrity import CARD_FILE
 from sieve.bundle.quantization import quantize
@@ -39,6 +39,7 @@ from sieve.train.attach.labels import PIECE_LINES, Labels, pieces, read_piece, w
 from sieve.train.attach.reach_curve import ReachPoint, reach_curve, write_curves
 from sieve.train.attach.source_text import AttachText, distinct
 from sieve.train.calibrate import Calibration, CalibrationOptions, calibrate, store
+from sieve.train.factor_head import FactorOptions, factor_head
 
 _LABEL_SHARE = 0.4  # of the minutes, for the translation of the text
 _LONGEST = 128  # tokens: longer sentences are split before a model sees them
@@ -51,7 +52,9 @@ class AttachOptions:
 
     minutes: float = 20.0
     """Wall-clock minutes for translating the text and training the head together."""
-    head: Literal["tied", "full"] = "tied"
+    head: Literal["tied", "full", "factored"] = "tied"
+    """`factored`: a tied one that is factored after it was trained."""
+    factors: FactorOptions = field(default_factory=FactorOptions)
     sentences: int = 200_000
     """Most sentences of the text."""
     development: int = 1000
@@ -140,6 +143,10 @@ class _Attachment:
         self._write(state)
         engine = NativeEngine.open(open_bundle(self.model), threads=self.options.threads)
         calibrated = self._calibrated(engine, calibration)
+        if self.options.head == "factored":
+            factored = factor_head(self.model, self.model, calibration, self.options.factors)
+            calibrated = factored.calibration or calibrated
+            engine = NativeEngine.open(open_bundle(self.model), threads=self.options.threads)
         curves = self._curves(engine, self._ids(held_lines), held_out, calibrated)
         own = calibrated.own
         attached = Attached(
@@ -233,7 +240,8 @@ class _Attachment:
         )
 
     def _config(self) -> ModelConfig:
-        return replace(self.config, nvs_head=self.options.head, nvs_detach=True)
+        kind: HeadKind = "full" if self.options.head == "full" else "tied"
+        return replace(self.config, nvs_head=kind, nvs_detach=True)
 
     def _write(self, state: dict[str, torch.Tensor]) -> None:
         head = {f"nvs.{name}": value.numpy() for name, value in state.items()}
