@@ -174,7 +174,9 @@ def scored(bench: Bench, found: Sequence[Output], references: list[str] | None) 
     return {"bleu": round(bleu.score, 2), "chrf": round(chrf.score, 2)}
 
 
-def compared(bench: Bench, lines: Lines, development: dict[str, Any]) -> dict[str, Any]:
+def compared(
+    bench: Bench, lines: Lines, development: dict[str, Any], sizes: Sequence[int]
+) -> dict[str, Any]:
     """All rows of a test set."""
     static = static_shortlists(bench.engine, bench.lexicon, lines.src_ids)
     logits = head_logits(bench.engine, lines.src_ids)
@@ -187,7 +189,7 @@ def compared(bench: Bench, lines: Lines, development: dict[str, Any]) -> dict[st
     for way, scores in ways.items():
         rows[way] = measured(bench, lines, cut(scores, size, bench.eos))
         rows[f"{way}, half"] = measured(bench, lines, cut(scores, size / 2, bench.eos))
-        for wanted in SIZES:
+        for wanted in sizes:
             rows[f"{way} at {wanted}"] = measured(bench, lines, cut(scores, wanted, bench.eos))
         for label in ("", ", half"):
             least = development["thresholds"][way + label]
@@ -203,13 +205,16 @@ def main() -> None:
     parser.add_argument("--development", type=Path, nargs="+", required=True)
     parser.add_argument("--test", nargs="+", required=True, metavar="NAME=SRC[,REF]")
     parser.add_argument("--lines", type=int, help="first lines of each file (default: all)")
+    parser.add_argument("--development-lines", type=int, default=1000, help="first of each file")
+    parser.add_argument("--brief", action="store_true", help="no other sizes")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--made-by", default="", help="the command that made the head")
     parser.add_argument("--cpu-minutes", type=float, help="of making it, labels included")
     parser.add_argument("--output", type=Path, required=True)
     arguments = parser.parse_args()
     bench = Bench.open(arguments.model, arguments.threads)
-    texts = [list(read_lines(path))[: arguments.lines] for path in arguments.development]
+    most = arguments.development_lines
+    texts = [list(read_lines(path))[:most] for path in arguments.development]
     development = chosen(bench, bench.lines([line for text in texts for line in text if line]))
     print(development, flush=True)
     sets = {}
@@ -219,7 +224,7 @@ def main() -> None:
             list(read_lines(Path(path)))[: arguments.lines] for path in files.split(",")
         )
         lines = bench.lines(source, reference[0] if reference else None)
-        sets[name] = compared(bench, lines, development)
+        sets[name] = compared(bench, lines, development, () if arguments.brief else SIZES)
         for label, row in sets[name]["ways"].items():
             print(f"{name}  {label:50} {row}", flush=True)
     curve = read_json(arguments.model / CURVE_FILE)

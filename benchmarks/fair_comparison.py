@@ -1,6 +1,6 @@
 """Ways to select tokens compared on one frozen model, at equal mean sizes: JSON and a page.
 
-    python benchmarks/fair_comparison.py MODEL --test newstest2019=SRC,REF --counts DIR
+    python benchmarks/fair_comparison.py MODEL --test newstest2019=SRC[,REF] --counts DIR
         --probabilities DIR --output docs/results/NAME.json --page docs/NAME.md
 
 The model is unaffected by any selection. Each way gives every token of a sentence a number, and one
@@ -53,6 +53,7 @@ from sieve.selection.selectors import (
     NeuralSelection,
 )
 from sieve.selection.shortlist import Shortlist
+from sieve.tokenize.tokenizer import source_ids
 from sieve.tokenize.vocabulary import IntArray
 
 
@@ -61,7 +62,7 @@ class TestSet:
     """Sources, references, and what the model writes over all tokens."""
 
     src_ids: list[IntArray]
-    references: list[str]
+    references: list[str] | None
     needed: list[IntArray]
     """Tokens of each reference."""
     own: dict[str, list[tuple[int, ...]]]
@@ -129,15 +130,18 @@ def measured(
         found = own
         if shortlists is not None:
             found = outputs(engine, test.src_ids, _batches_of(shortlists), search)
-        texts = decode([list(tokens) for tokens in found])
         row[f"equal, {search}"] = 100 * np.mean([a == b for a, b in zip(found, own, strict=True)])
-        row[f"BLEU, {search}"] = sacrebleu.corpus_bleu(texts, [test.references]).score
-        row[f"chrF, {search}"] = sacrebleu.corpus_chrf(texts, [test.references]).score
+        if test.references is not None:
+            texts = decode([list(tokens) for tokens in found])
+            row[f"BLEU, {search}"] = sacrebleu.corpus_bleu(texts, [test.references]).score
+            row[f"chrF, {search}"] = sacrebleu.corpus_chrf(texts, [test.references]).score
     specials = engine.specials
     for label, texts in (
         ("own", [needed_tokens(ids, specials) for ids in test.own["greedy"]]),
         ("reference", test.needed),
     ):
+        if not texts:
+            continue
         inside = (
             [np.ones(1)]
             if shortlists is None
@@ -199,20 +203,21 @@ def latency(
 
 def read_test(engine: NativeEngine, tokenizers: Any, files: str, lines: int) -> TestSet:
     """A test set, and what the model writes for it over all tokens."""
-    source, reference = (list(read_lines(Path(name)))[: lines or None] for name in files.split(","))
-    eos = engine.config.eos
-    src_ids = [np.array([*ids, eos]) for ids in tokenizers.source.encode(source)]
-    needed = [needed_tokens(ids, engine.specials) for ids in tokenizers.target.encode(reference)]
+    texts = [list(read_lines(Path(name)))[: lines or None] for name in files.split(",")]
+    source, references = texts[0], texts[1] if len(texts) > 1 else None
+    src_ids = source_ids(tokenizers.source, source)
+    encoded = tokenizers.target.encode(references or [])
+    needed = [needed_tokens(ids, engine.specials) for ids in encoded]
     own = {
         search: outputs(engine, src_ids, lambda at: FullVocabulary(), search) for search in SEARCHES
     }
-    return TestSet(src_ids, reference, needed, own)
+    return TestSet(src_ids, references, needed, own)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("model", type=Path)
-    parser.add_argument("--test", nargs="+", required=True, metavar="NAME=SRC,REF")
+    parser.add_argument("--test", nargs="+", required=True, metavar="NAME=SRC[,REF]")
     parser.add_argument("--counts", type=Path, help="directory of a lexicon by counts")
     parser.add_argument("--probabilities", type=Path, help="of one by probabilities")
     parser.add_argument(

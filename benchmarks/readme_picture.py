@@ -13,15 +13,15 @@ ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "docs" / "results" / "attached_en_pt.json"
 PICTURE = ROOT / "docs" / "pictures" / "selection.svg"
 SETS = {"newstest2019": "news (newstest2019)", "itds": "idioms (ITDS)"}
-WAYS = {"head + lexicon": "head + shortlist", "head": "attached head"}
+WAYS = {"head + shortlist": "head + shortlist", "head": "attached head"}
 
 
 def curve(rows: dict[str, Any], way: str) -> list[tuple[float, float]]:
     """Mean size and share of unchanged outputs of a way, the smallest size first."""
     return sorted(
-        (row["mean_size"], row["equal_outputs"])
+        (row["size"], row["equal"])
         for name, row in rows.items()
-        if name.split(" at ")[0].split(" (")[0] == way and " at " in name
+        if name.split(" at ")[0].split(", half")[0] == way and "threshold" not in name
     )
 
 
@@ -31,14 +31,14 @@ def main() -> None:
     with drawing(style, (7.2, 2.7), 1, len(SETS)) as figure:
         for panel, (name, title) in zip(figure.panels, SETS.items(), strict=True):
             for (way, label), line in zip(WAYS.items(), ("-", "--"), strict=True):
-                points = curve(sets[name], way)
+                points = curve(sets[name]["ways"], way)
                 panel.plot(*zip(*points, strict=True), line, marker="o", ms=4, color=COLOURS["nvs"])
                 panel.annotate(
                     label, points[-1], xytext=(-4, -17 if way == "head" else 5), ha="right",
                     textcoords="offset points", color=COLOURS["nvs"],
                 )  # fmt: skip
-            own = sets[name]["lexicon"]
-            place = own["mean_size"], own["equal_outputs"]
+            own = sets[name]["ways"]["shortlist"]
+            place = own["size"], own["equal"]
             panel.plot(*place, "s", ms=6, color=COLOURS["lexicon"])
             panel.annotate(
                 "the model's own shortlist", place, xytext=(8, -13), textcoords="offset points",

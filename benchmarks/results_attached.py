@@ -2,42 +2,71 @@
 
 from results_common import Json, read
 
+_MODELS = {
+    "attached_en_pt": "English to Portuguese",
+    "attached_news_en_pt": "English to Portuguese (a head that saw news)",
+    "attached_pt_en": "Portuguese to English",
+}
+
 
 def attached() -> list[tuple[str, str, str]]:
     """What was measured, the numbers, and the file."""
-    sets = read("attached_en_pt")["sets"]
     return [
-        (
-            "outputs unchanged with a head attached to Firefox's English to Portuguese model, and "
-            "its shortlist; the shortlist alone, of the same size",
-            ", ".join(_outputs(name, rows) for name, rows in sets.items()),
-            "`attached_en_pt.json`",
-        ),
+        *(_model(file, name) for file, name in _MODELS.items()),
+        _growth(),
         *_compared(),
         *_candidates(),
         *_elsewhere(),
     ]
 
 
+def _model(file: str, name: str) -> tuple[str, str, str]:
+    return (
+        f"outputs unchanged with a head attached to Firefox's {name} model, and its shortlist; the "
+        "head alone; the shortlist alone, all of the same size",
+        ", ".join(_outputs(label, rows["ways"]) for label, rows in read(file)["sets"].items()),
+        f"`{file}.json`",
+    )
+
+
+def _growth() -> tuple[str, str, str]:
+    content = read("attached_growth")
+    reached = [
+        f"{run['lines']:,} lines, {run['text']}: {run['checks'][-1]['in_reach']:.1f} %"
+        for run in content["runs"]
+    ]
+    larger = content["larger"]["runs"]
+    reached += [
+        f"{larger[run]['lines']:,} lines{text}: {larger[run]['checks'][-1]['in_reach']:.1f} %"
+        for run, text in (("s1", ""), ("news", " with news"))
+    ]
+    return (
+        f"sentences of newstest2017 and 2018 in reach of {content['size']:,} tokens after seven "
+        "passes, by the text that the head learned from",
+        ", ".join(reached),
+        "`attached_growth.json`",
+    )
+
+
 def _outputs(name: str, rows: Json) -> str:
-    """The first row with both kinds of evidence is that at the shortlist's own size."""
-    both = next(row for label, row in rows.items() if label.startswith("head + lexicon"))
-    return f"{name} {both['equal_outputs']:.1f} %; {rows['lexicon']['equal_outputs']:.1f} %"
+    """At the shortlist's own size."""
+    both, alone, own = (rows[way]["equal"] for way in ("head + shortlist", "head", "shortlist"))
+    return f"{name} {both:.1f} %; {alone:.1f} %; {own:.1f} %"
 
 
 def _compared() -> list[tuple[str, str, str]]:
-    (content,) = read("fair_en_pt")["sets"].values()
-    ways = {way: row for way, row in content["ways"].items() if way != "all tokens"}
-    size = ways["head"]["size"]
-    return [
-        (
-            f"equal greedy outputs at {size:,.0f} tokens, the same model, the first "
-            f"{content['sentences']} sentences of newstest2019 "
-            "([page](fair-comparison.md))",
-            ", ".join(f"{way} {row['equal, greedy']:.1f} %" for way, row in ways.items()),
-            "`fair_en_pt.json`",
+    rows = []
+    for name, content in read("fair_en_pt")["sets"].items():
+        ways = {way: row for way, row in content["ways"].items() if way != "all tokens"}
+        rows.append(
+            (
+                f"equal greedy outputs at {ways['head']['size']:,.0f} tokens, the same model, the "
+                f"first {content['sentences']} sentences of {name} ([page](fair-comparison.md))",
+                ", ".join(f"{way} {row['equal, greedy']:.1f} %" for way, row in ways.items()),
+                "`fair_en_pt.json`",
+            )
         )
-    ]
+    return rows
 
 
 def _candidates() -> list[tuple[str, str, str]]:

@@ -1,10 +1,10 @@
-"""English text for a head: lines of each of several corpora, mixed.
+"""English text for a head: lines of all corpora, those first that have rare tokens.
 
-    python recipes/attach/collect.py DATA OUTPUT.en [--news]
+    python recipes/attach/collect.py DATA MODEL OUTPUT.en [--lines 220000] [--news]
 
-DATA is a folder with `train/CORPUS.en-de.en.bz2` and `news/SET.en.bz2`. Lines of test sets do not
-belong into it. `--news` adds all lines of news; a head that was made with them may not ship where
-the licence of that text does not allow it.
+DATA is a folder with `train/CORPUS.en-XX.en.bz2` and `news/SET.en.bz2`; MODEL's tokenizer says what
+is rare. Lines of test sets do not belong into it. `--news` adds all lines of news; a head that was
+made with them may not ship where the licence of that text does not allow it.
 """
 
 import argparse
@@ -13,20 +13,11 @@ import random
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-LINES = {
-    "europarl": 70_000,
-    "tatoeba": 60_000,
-    "msdocs": 30_000,
-    "wesnoth": 12_000,
-    "bcontrast": 9_000,
-    "cataclysm-dda": 8_000,
-    "ddtp": 8_000,
-    "libreoffice": 8_000,
-    "mlqe-pe": 8_000,
-    "bible": 4_000,
-    "freeciv": 3_000,
-    "debian-installguide": 2_000,
-}
+from sieve.bundle.directory import open_bundle
+from sieve.train.attach.coverage import rarest_first
+
+MOST = {"europarl.en-de": 400_000, "msdocs.en-de": 200_000, "msdocs.en-ru": 100_000}
+"""Lines looked at of the large corpora; of the others all."""
 LENGTHS = range(3, 401)
 """Characters of a line."""
 
@@ -38,30 +29,34 @@ def lines_of(paths: Iterable[Path]) -> Iterator[str]:
             yield from (line.strip() for line in file if len(line.strip()) in LENGTHS)
 
 
-def collected(data: Path, news: bool, seed: int = 5) -> list[str]:
+def collected(data: Path, seed: int = 5) -> list[str]:
     """Distinct lines in a random order."""
     rng = random.Random(seed)
-    found: list[str] = []
-    for corpus, number in LINES.items():
-        lines = sorted({*lines_of([data / "train" / f"{corpus}.en-de.en.bz2"])})
-        rng.shuffle(lines)
-        found += lines[:number]
-    if news:
-        found += lines_of(sorted((data / "news").glob("*.en.bz2")))
-    found = sorted({*found})
-    rng.shuffle(found)
-    return found
+    lines: list[str] = []
+    for path in sorted((data / "train").glob("*.en.bz2")):
+        distinct = sorted({*lines_of([path])})
+        rng.shuffle(distinct)
+        lines += distinct[: MOST.get(path.name.removesuffix(".en.bz2"))]
+    lines = list(dict.fromkeys(lines))
+    rng.shuffle(lines)
+    return lines
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("data", type=Path)
+    parser.add_argument("model", type=Path)
     parser.add_argument("output", type=Path)
+    parser.add_argument("--lines", type=int, default=220_000, help="without news")
     parser.add_argument("--news", action="store_true")
     arguments = parser.parse_args()
-    lines = collected(arguments.data, arguments.news)
-    arguments.output.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    print(f"{arguments.output}: {len(lines)} lines")
+    lines = collected(arguments.data)
+    tokenizer = open_bundle(arguments.model).tokenizers().source
+    chosen = [lines[row] for row in rarest_first(lines, tokenizer)[: arguments.lines].tolist()]
+    if arguments.news:
+        chosen += sorted({*lines_of(sorted((arguments.data / "news").glob("*.en.bz2")))})
+    arguments.output.write_text("".join(f"{line}\n" for line in chosen), encoding="utf-8")
+    print(f"{arguments.output}: {len(chosen)} lines")
 
 
 if __name__ == "__main__":

@@ -3,8 +3,10 @@
 import bz2
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
+from directories import write_model
 
 from attach import collect, unpack
 
@@ -38,19 +40,29 @@ def test_a_pair_is_unpacked(tmp_path: Path, kind: str) -> None:
 
 
 def test_lines_of_every_corpus_and_no_more_than_wanted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    toy_data: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(collect, "LINES", {"chat": 2, "talk": 5})
+    monkeypatch.setattr(collect, "MOST", {"chat.en-de": 2})
     contents = {
         "train/chat.en-de.en.bz2": ["Hello.", "Good day.", "Bye now.", "no"],
-        "train/talk.en-de.en.bz2": ["Order!", "Order!", "x" * 401],
-        "news/2015.en.bz2": ["It rained.", "Order!"],
+        "train/talk.en-ru.en.bz2": ["Order!", "Order!", "x" * 401],
+        "news/2015.en.bz2": ["It rained.", "It rained."],
     }
     for name, lines in contents.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(bz2.compress("\n".join(lines).encode()))
-    plain = collect.collected(tmp_path, news=False)
+    plain = collect.collected(tmp_path)
     assert len(plain) == 3 and "Order!" in plain
     assert {*plain} <= {"Hello.", "Good day.", "Bye now.", "Order!"}
-    assert {*collect.collected(tmp_path, news=True)} == {*plain, "It rained."}
-    assert collect.collected(tmp_path, news=False) == plain
+    assert collect.collected(tmp_path) == plain
+    model, output = tmp_path / "model", tmp_path / "mix.en"
+    write_model(model, toy_data.corpus, int8=True, nvs_head="none")
+    arguments = [str(tmp_path), str(model), str(output), "--lines", "2", "--news"]
+    monkeypatch.setattr("sys.argv", ["collect.py", *arguments])
+    collect.main()
+    lines = output.read_text().splitlines()
+    assert len(lines) == 3 and lines[2] == "It rained." and {*lines[:2]} < {*plain}
+    assert capsys.readouterr().out == f"{output}: 3 lines\n"

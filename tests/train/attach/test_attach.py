@@ -120,7 +120,7 @@ def test_references_count_as_needed(model: Path, text: Path, tmp_path: Path) -> 
     sources, targets = distinct(SourceText((text,), (target,)), most=1000)
     assert targets is not None
     assert [source.upper() for source in sources] == targets
-    piece = run._piece(work / "piece.safetensors", sources[40:50], targets, 40)
+    piece = run._piece(work / "piece.safetensors", sources[40:50], targets[40:50])
     tokenizer = open_bundle(model).tokenizers().target
     for row, ids in enumerate(tokenizer.encode(targets[40:50])):
         assert set(ids) <= set(piece.targets(row).tolist())

@@ -33,6 +33,7 @@ from sieve.selection.fusion import LexiconBonus
 from sieve.selection.lexicon_files import own_lexicon
 from sieve.tokenize.vocabulary import IntArray
 from sieve.train.attach.attach_card import HeadFacts, card_with_head
+from sieve.train.attach.coverage import rarest_first
 from sieve.train.attach.head import HeadOptions, HeadProgress, train_head
 from sieve.train.attach.held_out import HeldOut
 from sieve.train.attach.labels import PIECE_LINES, Labels, pieces, read_piece, write_piece
@@ -42,6 +43,7 @@ from sieve.train.calibrate import Calibration, CalibrationOptions, calibrate, st
 from sieve.train.factor_head import FactorOptions, factor_head
 
 _LABEL_SHARE = 0.4  # of the minutes, for the translation of the text
+_LOOKED_AT = 5  # lines of the text for each that is translated
 _LONGEST = 128  # tokens: longer sentences are split before a model sees them
 _NOTE = "note.json"
 
@@ -125,8 +127,7 @@ class _Attachment:
         """Labels, trains, writes and calibrates."""
         self._check_note(text)
         count = self.options.development
-        most = self.options.sentences + 2 * count
-        sources, targets = distinct(text, most)
+        sources, targets = distinct(text, _LOOKED_AT * self.options.sentences + 2 * count)
         if len(sources) < 3 * count:
             raise InputError(
                 f"{text}: got {len(sources)} distinct lines, expected at least {3 * count}; "
@@ -135,8 +136,11 @@ class _Attachment:
         calibration = self._ids(sources[:count])
         begin = time.monotonic()
         held_lines = sources[count : 2 * count]
-        held_out = self._piece(self.work / "held-out.safetensors", held_lines, None, count)
-        train = self._labelled(sources[2 * count :], targets, 2 * count)
+        held_out = self._piece(self.work / "held-out.safetensors", held_lines, None)
+        tokenizer = self.bundle.tokenizers().source
+        rows = 2 * count + rarest_first(sources[2 * count :], tokenizer)[: self.options.sentences]
+        references = None if targets is None else [targets[row] for row in rows]
+        train = self._labelled([sources[row] for row in rows], references)
         labelled = time.monotonic()
         state, best = self._trained(train, held_out)
         trained = time.monotonic()
@@ -187,21 +191,15 @@ class _Attachment:
         tokenizer = self.bundle.tokenizers().source
         return [np.array([*ids[:_LONGEST], self.config.eos]) for ids in tokenizer.encode(lines)]
 
-    def _piece(
-        self, path: Path, lines: Sequence[str], targets: Sequence[str] | None, start: int
-    ) -> Labels:
-        """A piece, from disk if it is there; `lines` begin at `start` of the text."""
+    def _piece(self, path: Path, lines: Sequence[str], targets: Sequence[str] | None) -> Labels:
+        """A piece, from disk if it is there."""
         if not path.is_file():
-            references = None
-            if targets is not None:
-                tokenizer = self.bundle.tokenizers().target
-                references = tokenizer.encode(list(targets[start : start + len(lines)]))
+            tokenizer = self.bundle.tokenizers().target
+            references = None if targets is None else tokenizer.encode(targets)
             write_piece(path, self.engine, self._ids(lines), references)
         return read_piece(path)
 
-    def _labelled(
-        self, lines: Sequence[str], targets: Sequence[str] | None, start: int
-    ) -> list[Labels]:
+    def _labelled(self, lines: Sequence[str], targets: Sequence[str] | None) -> list[Labels]:
         """Pieces of the text, as many as the minutes allow and one at least."""
         labelled: list[Labels] = []
         begin, seconds = time.monotonic(), 60 * self.options.minutes * _LABEL_SHARE
@@ -214,7 +212,8 @@ class _Attachment:
                         "%d of %d lines translated in time", number * PIECE_LINES, len(lines)
                     )
                     break
-                labelled.append(self._piece(path, lines[rows], targets, start + rows.start))
+                references = None if targets is None else targets[rows]
+                labelled.append(self._piece(path, lines[rows], references))
                 bar.update(len(labelled[-1]))
         return labelled
 

@@ -38,7 +38,7 @@ class HeadOptions:
     sampled: int = 2048
     """Tokens drawn besides those that the batch needs."""
     learning_rate: float = 5e-3
-    epochs: float = 12.0
+    epochs: float = 7.0
     """Most passes over the text: more teach a head its text by heart."""
     size: int = 1000
     """Mean size of the shortlists at which progress is judged."""
