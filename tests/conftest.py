@@ -4,11 +4,13 @@ import os
 import random
 import signal
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import settings
+from torchless import modules_that_need_torch
 
 # A shell starts background jobs with SIGINT ignored, and children inherit that: the tests that
 # press Ctrl-C on a command would then wait for ever.
@@ -16,6 +18,9 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Threads of torch that wait by spinning take the cores from other processes.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # before torch is imported
+
+# Where torch is not installed, the tests that need none run (docs/install.md says where they did).
+collect_ignore = modules_that_need_torch() if find_spec("torch") is None else []
 
 # A busy machine fails nothing: timing is no pass condition.
 settings.register_profile("sieve", deadline=None)

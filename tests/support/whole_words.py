@@ -16,6 +16,7 @@ class WholeWords:
     """Every word is a piece, and gets an id when it is first met."""
 
     specials = Specials(pad=None, start=None, eos=0, unk=1)
+    tags: frozenset[str] = frozenset()
     vocab_size = 0
     fingerprint = ""
 

@@ -19,6 +19,7 @@ class Joined:
     vocab_size = len(pieces)
     fingerprint = "joined"
     specials = OWN
+    tags: frozenset[str] = frozenset()
 
     def normalize(self, text: str) -> str:
         return text

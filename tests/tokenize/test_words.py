@@ -10,6 +10,7 @@ class Pieces:
     """A tokenizer of given pieces."""
 
     specials = OWN
+    tags: frozenset[str] = frozenset()
 
     def __init__(self, *pieces: str) -> None:
         self.pieces = ["<pad>", "<s>", "</s>", "<unk>", "▁", *pieces]

@@ -30,6 +30,7 @@ class Letters:
     """A tokenizer whose pieces are the letters a to z."""
 
     specials = OWN
+    tags: frozenset[str] = frozenset()
     vocab_size = 30
     fingerprint = "letters"
 

@@ -21,6 +21,7 @@ class Letters:
     """A vocabulary of words as they come, whose characters must be plain: one piece a word."""
 
     specials = Specials(pad=None, start=None, eos=0, unk=1)
+    tags: frozenset[str] = frozenset()
     vocab_size = 0
     fingerprint = ""
 
