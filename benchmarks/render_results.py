@@ -10,6 +10,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from results_bulk import bulk
 from results_common import table
 from results_cpu import cpu
 from results_factored import factored
@@ -82,6 +83,7 @@ def render() -> str:
         factored(),
         *server(),
         *killed_workers(),
+        *bulk(),
         REPLICATION,
         quick(),
         lexicons(),

@@ -109,3 +109,17 @@ def test_attaching(tmp_path: Path, toy_data: Any) -> None:
         *("--minutes", "0.05", "--size", "60"),
     )
     assert "of 40 outputs are those of all" in output and "tokens a shortlist" in output
+
+
+@pytest.mark.slow  # make test-slow installs Ray, which warns of itself
+def test_ray_dataset(tmp_path: Path) -> None:
+    parquet: Any = pytest.importorskip("pyarrow.parquet", reason="needs the extra ray")
+    (tmp_path / "in.jsonl").write_text('{"text": "Good morning!"}\n{"text": null}\n')
+    script = [sys.executable, EXAMPLES / "ray_dataset.py", tmp_path / "in.jsonl", "--actors", "1"]
+    done = subprocess.run(
+        [*script, "--column", "text", "--output", tmp_path / "out"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    table = parquet.read_table(tmp_path / "out")
+    assert sorted(table["text_translation"].to_pylist(), key=str) == ["Guten Morgen!", None]
+    assert table["text_error"].null_count == 2

@@ -35,6 +35,7 @@ class Translate:
             fn_constructor_kwargs={"columns": ["text"], "threads": 2},
             num_cpus=2,
             batch_size=2048,
+            batch_format="pyarrow",
             compute=ray.data.ActorPoolStrategy(min_size=1, max_size=64),
         )
     """

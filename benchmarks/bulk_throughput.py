@@ -1,0 +1,155 @@
+"""Sentences per second of `sieve bulk` beside one process, and beside CTranslate2 under Ray Data.
+
+    python benchmarks/bulk_throughput.py --data DATA [--minutes 5] [--rounds 2]
+
+All use as many cores. The same lines of news, each once; what starting costs is taken off: every
+system translates a short file and a long one, and what counts is the difference of lines over the
+difference of seconds. The long file keeps one process busy for --minutes. Systems take turns.
+CTranslate2 has random weights of the same dimensions, int8, and makes as many tokens as the source
+has. Writes docs/results/bulk_throughput.json. Needs the extra ray, and ctranslate2.
+"""
+
+import argparse
+import bz2
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from cpu_common import command, machine, note
+from sieve.bundle.catalogue import find_model
+from sieve.files import read_json, write_json
+from sieve.processes.cores import usable_cores
+
+HERE = Path(__file__).parent
+RESULT = HERE.parent / "docs" / "results" / "bulk_throughput.json"
+NEWS = Path("news", "news-2008-2016.en-de.en.bz2")
+SHORT = 2000
+CALIBRATION = 4000
+
+
+class Systems:
+    """What takes turns."""
+
+    def __init__(self, arguments: argparse.Namespace, folder: Path) -> None:
+        self.arguments, self.folder, self.cores = arguments, folder, usable_cores()
+        self.converted = folder / "converted"
+        self.search = ("--beam-size", str(arguments.beam_size))
+
+    def commands(self, source: Path, output: Path) -> dict[str, list[str]]:
+        """The command of each system."""
+        sieve = [sys.executable, "-m", "sieve.cli"]
+        bulk = [*sieve, "bulk", self.arguments.model, str(source), "--output", str(output)]
+        files = ["--input", str(source), "--output", str(output)]
+        peer = [sys.executable, str(HERE / "bulk_ctranslate2.py"), self.arguments.model]
+        peer += [str(self.converted), str(source), str(output), "--workers", str(self.cores)]
+        return {
+            "one process": [
+                *sieve, "translate", self.arguments.model, *files, "--threads", str(self.cores),
+                *self.search,
+            ],
+            "Ray": [*bulk, *self.search],
+            "--local": [*bulk, "--local", *self.search],
+            "CTranslate2 under Ray Data": [*peer, *self.search],
+        }  # fmt: skip
+
+    def convert(self) -> None:
+        """Makes the peer's model."""
+        from serve_ctranslate2 import converted
+
+        converted(find_model(self.arguments.model), self.converted)
+
+    def seconds(self, name: str, lines: list[str]) -> tuple[float, dict[str, Any] | None]:
+        """How long a system takes, and its manifest where it writes one."""
+        with tempfile.TemporaryDirectory(dir=self.folder) as scratch:
+            source, output = Path(scratch, "in.txt"), Path(scratch, "out")
+            source.write_text("".join(lines), encoding="utf-8")
+            started = time.perf_counter()
+            done = subprocess.run(
+                self.commands(source, output)[name], capture_output=True, text=True
+            )
+            seconds = time.perf_counter() - started
+            if done.returncode:
+                raise SystemExit(f"{name}: {done.stderr[-2000:]}")
+            manifest = output / "manifest.json"
+            return seconds, read_json(manifest) if manifest.is_file() else None
+
+
+def news(data: Path) -> Iterator[str]:
+    """Lines of news that hold words."""
+    with bz2.open(data / NEWS, "rt", encoding="utf-8") as file:
+        yield from (line for line in file if line.strip())
+
+
+def measured(systems: Systems, arguments: argparse.Namespace) -> dict[str, Any]:
+    """All rounds."""
+    lines = list(islice(news(arguments.data), SHORT + CALIBRATION))
+    short, _ = systems.seconds("one process", lines[:SHORT])
+    longer, _ = systems.seconds("one process", lines)
+    speed = CALIBRATION / max(longer - short, 0.1)
+    count = SHORT + int(60 * arguments.minutes * speed)
+    lines = list(islice(news(arguments.data), count))
+    note(f"{len(lines)} lines")
+    names = list(systems.commands(Path(), Path()))
+    if not arguments.peer:
+        names.pop()
+    speeds: dict[str, list[float]] = {name: [] for name in names}
+    starts: dict[str, list[float]] = {name: [] for name in names}
+    tokens: dict[str, int] = {}
+    for _ in range(arguments.rounds):
+        for name in names:
+            short, first = systems.seconds(name, lines[:SHORT])
+            seconds, manifest = systems.seconds(name, lines)
+            speeds[name].append((len(lines) - SHORT) / (seconds - short))
+            starts[name].append(short - SHORT / speeds[name][-1])
+            if manifest and first:
+                tokens = {
+                    side: manifest["tokens"][side] - first["tokens"][side]
+                    for side in ("source", "target")
+                }
+            note(f"{name}: {speeds[name][-1]:.1f} sentences per second")
+    alone = speeds["one process"]
+    return {
+        "lines": len(lines),
+        "tokens_per_line": {
+            side: round(total / (len(lines) - SHORT), 2) for side, total in tokens.items()
+        },
+        "systems": {
+            name: {
+                "sentences_per_second": [round(value, 2) for value in speeds[name]],
+                "per_second_and_core": round(median(speeds[name]) / systems.cores, 2),
+                "seconds_to_start": round(median(starts[name]), 1),
+                "speed_relative_to_one_process": [
+                    round(own / other, 4) for own, other in zip(speeds[name], alone, strict=True)
+                ],
+            }
+            for name in names
+        },
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True, metavar="DATA")
+    parser.add_argument("--model", default="en-de")
+    parser.add_argument("--beam-size", type=int, default=5)
+    parser.add_argument("--minutes", type=float, default=5)
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--no-peer", dest="peer", action="store_false")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        systems = Systems(arguments, Path(folder))
+        if arguments.peer:
+            systems.convert()
+        result = measured(systems, arguments)
+    what = {"command": command(), "model": arguments.model, "beam_size": arguments.beam_size}
+    write_json(RESULT, {**what, "cores": systems.cores, "machine": machine(), **result})
+
+
+if __name__ == "__main__":
+    main()
