@@ -7,7 +7,12 @@ import pytest
 
 from sieve.bundle.catalogue import built_in
 
-MODULES = ["sieve.translate.translator", "sieve.translate.load", "sieve.documents.streaming"]
+MODULES = [
+    "sieve.translate.translator",
+    "sieve.translate.load",
+    "sieve.documents.streaming",
+    "sieve.bulk.ray_translate",
+]
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -51,3 +51,11 @@ def test_types_are_known() -> None:
     )
     report = json.loads(done.stdout)
     assert report["typeCompleteness"]["completenessScore"] >= 0.98
+
+
+def test_a_room_that_is_public_says_what_it_offers() -> None:
+    import sieve.ray
+
+    assert sieve.ray.__all__ == ["Translate"]
+    assert all(inspect.getdoc(getattr(sieve.ray, name)) for name in sieve.ray.__all__)
+    assert inspect.getdoc(sieve.ray.Translate.__call__)

@@ -32,7 +32,7 @@ COPIED = {
     "examples.md": "examples/README.md",
 }
 LINK = re.compile(r"\[([^\]]*)\]\((?!https?:|#|mailto:)([^)#\s]+)(#[^)]*)?\)")
-SUBMODULES = ("sieve.documents", "sieve.huggingface")
+SUBMODULES = ("sieve.documents", "sieve.huggingface", "sieve.ray")
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

@@ -33,6 +33,12 @@ class Shouting:
         self.most = most
         self.texts: list[str] = []
 
+    def __enter__(self) -> "Shouting":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
     def run(self, pending: PendingPieces) -> Iterator[tuple[str, bytes]]:
         for number, (key, texts) in enumerate(pending):
             if number == self.most:

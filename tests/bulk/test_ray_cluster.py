@@ -5,6 +5,7 @@ SIEVE_BULK_LINES scales it; `python benchmarks/bulk_kills.py` runs it with 200,0
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -85,7 +86,27 @@ def test_a_cluster_that_cannot_be_reached_is_one_line(
     done = run(str(tmp_path / "in.txt"), "--output", str(tmp_path / "out"), "--address", address)
     assert done.returncode == 2
     assert message in done.stderr.splitlines()[-1]
-    assert not (tmp_path / "out" / "in.txt").exists()
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_node_with_another_model_is_one_line(tmp_path: Path) -> None:
+    models = Path(__file__).parents[2] / "models"
+    shutil.copytree(models / "de-en", tmp_path / "models" / "en-de")
+    (tmp_path / "in.txt").write_text("a\n")
+    code = (
+        "import os, subprocess, sys\nfrom ray.cluster_utils import Cluster\n"
+        "cluster = Cluster(True, head_node_args={'num_cpus': 1, 'include_dashboard': False})\n"
+        "cluster.add_node(num_cpus=1, env_vars={'SIEVE_MODELS': sys.argv[1]})\n"
+        "command = [sys.executable, '-m', 'sieve.cli', 'bulk', 'en-de', *sys.argv[2:]]\n"
+        "done = subprocess.run([*command, '--address', cluster.address])\n"
+        "cluster.shutdown()\nsys.exit(done.returncode)\n"
+    )
+    files = [str(tmp_path / "in.txt"), "--output", str(tmp_path / "out")]
+    command = [sys.executable, "-c", code, str(tmp_path / "models"), *files]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 2, done.stderr[-3000:]
+    assert "'en-de' is another model there (hash " in done.stderr
+    assert not (tmp_path / "out").exists()
 
 
 def test_kills_are_what_the_issue_asks_for() -> None:

@@ -25,7 +25,13 @@ MANIFEST = "manifest.json"
 
 
 class PieceRunner(Protocol):
-    """Who translates pieces: this machine or a cluster."""
+    """Who translates pieces: this machine or a cluster, ready while a block lasts."""
+
+    def __enter__(self) -> Any:
+        """Makes ready; what is wrong with a cluster is said here."""
+
+    def __exit__(self, *error: object) -> None:
+        """Lets go."""
 
     def run(self, pending: PendingPieces) -> Iterator[tuple[str, bytes]]:
         """The name and the content of finished pieces, as they are finished."""
@@ -140,9 +146,10 @@ class BulkJob:
                 logger.info("%s: is complete", self._options.output)
                 return read_json(self._options.manifest)
             holder = f"shard-{self._options.shard or Shard()}".replace("/", "-of-")
-            self._store.claim(self._made_with, holder)
             try:
-                self._translate(plan, runner)
+                with runner:
+                    self._store.claim(self._made_with, holder)
+                    self._translate(plan, runner)
                 return self._finish(plan, started)
             finally:
                 self._store.release()

@@ -34,6 +34,12 @@ class LocalRunner:
     use: ModelUse
     workers: int
 
+    def __enter__(self) -> LocalRunner:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Nothing is left: processes end with `run`."""
+
     def run(self, pending: PendingPieces) -> Iterator[NamedContent]:
         """Translates pieces."""
         with Workers(piece_work, self.use, self.workers) as workers:

@@ -12,8 +12,6 @@ import queue
 import threading
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 from sieve.bulk.cells import ModelUse, model_hash
@@ -48,42 +46,57 @@ class PieceActor:
         return pyarrow.table(columns)
 
 
-@dataclass(frozen=True)
 class RayRunner:
-    """Actors of a cluster."""
+    """Actors of a cluster, which is connected to while a block lasts."""
 
-    use: ModelUse
-    address: str | None = None
-    """Of a running cluster; None for one of this machine that ends with the job."""
-    workers: int | None = None
-    """Actors; None for as many as the cluster has cores for."""
-    threads: int = 1
-    """Of each actor."""
+    def __init__(self, use: ModelUse, address: str | None, workers: int | None, threads: int):
+        """Connects to nothing yet.
+
+        Args:
+            use: The model and what is asked of it.
+            address: Of a running cluster; None for one of this machine that ends with the block.
+            workers: Actors; None for as many as the cluster has cores for.
+            threads: Of each actor.
+        """
+        require("ray.data", "ray", "bulk translation on Ray")
+        self._use, self._address = use, address
+        self._workers, self._threads = workers, threads
+        self._ray: Any = None
+
+    def __enter__(self) -> RayRunner:
+        self._ray = _connected(self._address)
+        try:
+            _check_nodes(self._ray, self._use)
+        except BaseException:
+            self._ray.shutdown()
+            raise
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._ray.shutdown()
 
     def run(self, pending: PendingPieces) -> Iterator[NamedContent]:
         """Translates pieces; what a dying cluster swallowed is asked for again."""
-        require("ray.data", "ray", "bulk translation on Ray")
-        with _cluster(self.address) as ray:
-            _check_nodes(ray, self.use)
-            done: set[str] = set()
-            for _ in range(_ROUNDS):
-                for key, content in self._round(ray, pending):
-                    done.add(key)
-                    yield key, content
-                pending = PendingPieces.of(pending.plan, done | pending.left_out)
-                if not len(pending):
-                    return
-                logger.warning("%d pieces did not come back and are sent again", len(pending))
+        done: set[str] = set()
+        for _ in range(_ROUNDS):
+            for key, content in self._round(pending):
+                done.add(key)
+                yield key, content
+            pending = PendingPieces.of(pending.plan, done | pending.left_out)
+            if not len(pending):
+                return
+            logger.warning("%d pieces did not come back and are sent again", len(pending))
+            self._ray.shutdown()  # with the actors that wait
+            self._ray = _connected(self._address)
 
-    def _round(self, ray: Any, pending: PendingPieces) -> Iterator[NamedContent]:
+    def _round(self, pending: PendingPieces) -> Iterator[NamedContent]:
         """One pass of Ray Data over pieces; ends early where nothing comes back for long."""
         arrived: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        dataset = self._dataset(self._ray, pending)
 
         def consume() -> None:
             try:
-                for batch in self._dataset(ray, pending).iter_batches(
-                    batch_size=None, batch_format="pyarrow"
-                ):
+                for batch in dataset.iter_batches(batch_size=None, batch_format="pyarrow"):
                     for row in batch.to_pylist():
                         arrived.put((row["key"], row["content"]))
                 arrived.put(None)
@@ -103,7 +116,8 @@ class RayRunner:
             yield item
 
     def _dataset(self, ray: Any, pending: PendingPieces) -> Any:
-        workers = self.workers or max(1, int(ray.cluster_resources().get("CPU", 1) // self.threads))
+        cores = ray.cluster_resources().get("CPU", 1)
+        workers = self._workers or max(1, int(cores // self._threads))
         workers = min(workers, len(pending))
         groups = pending.groups(_READERS)
         source = ray.data.read_datasource(
@@ -111,10 +125,10 @@ class RayRunner:
         )
         return source.map_batches(
             PieceActor,
-            fn_constructor_args=(self.use,),
+            fn_constructor_args=(self._use,),
             batch_size=None,
             batch_format="pyarrow",
-            num_cpus=self.threads,
+            num_cpus=self._threads,
             compute=ray.data.ActorPoolStrategy(size=workers),
         )
 
@@ -157,8 +171,7 @@ def _reader(pending: PendingPieces) -> Any:
     return read
 
 
-@contextmanager
-def _cluster(address: str | None) -> Iterator[Any]:
+def _connected(address: str | None) -> Any:
     """Ray, connected; quiet but for errors."""
     if address is not None and address.startswith("ray://"):
         raise ConfigError(
@@ -185,10 +198,7 @@ def _cluster(address: str | None) -> Iterator[Any]:
     context.target_max_block_size = 1  # a block per piece: Ray must not join or cut them
     logging.getLogger("ray.data").setLevel(logging.ERROR)
     warnings.filterwarnings("ignore", category=UserWarning, module=r"ray\.")
-    try:
-        yield ray
-    finally:
-        ray.shutdown()
+    return ray
 
 
 def _check_nodes(ray: Any, use: ModelUse) -> None:
