@@ -115,9 +115,10 @@ def test_attaching(tmp_path: Path, toy_data: Any) -> None:
 def test_ray_dataset(tmp_path: Path) -> None:
     parquet: Any = pytest.importorskip("pyarrow.parquet", reason="needs the extra ray")
     (tmp_path / "in.jsonl").write_text('{"text": "Good morning!"}\n{"text": null}\n')
-    script = [sys.executable, EXAMPLES / "ray_dataset.py", tmp_path / "in.jsonl", "--actors", "1"]
+    options = [str(tmp_path / "in.jsonl"), "--actors", "1", "--column", "text"]
+    script = [sys.executable, str(EXAMPLES / "ray_dataset.py"), *options]
     done = subprocess.run(
-        [*script, "--column", "text", "--output", tmp_path / "out"], capture_output=True, text=True
+        [*script, "--output", str(tmp_path / "out")], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr[-2000:]
     table = parquet.read_table(tmp_path / "out")
