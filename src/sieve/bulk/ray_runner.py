@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import queue
+import socket
 import threading
 import warnings
 from collections.abc import Iterator
@@ -24,6 +25,7 @@ STALL = 1800.0
 """Seconds without a finished piece after which the rest is started anew."""
 _ROUNDS = 3
 _READERS = 8  # files that are read side by side
+_REACH = 20.0  # seconds that a cluster may take to answer
 _CHECK = 120.0  # seconds that a node may take to look at its model
 
 
@@ -182,13 +184,16 @@ def _connected(address: str | None) -> Any:
     import ray
 
     try:
+        host, colon, port = (address or "").rpartition(":")
+        if colon and port.isdecimal():  # Ray itself would try for minutes
+            socket.create_connection((host, int(port)), _REACH).close()
         ray.init(
             address or "local",
             logging_level=logging.ERROR,
             log_to_driver=False,
             include_dashboard=None if address else False,
         )
-    except (ConnectionError, ValueError, RuntimeError, OSError) as error:
+    except (ValueError, RuntimeError, OSError) as error:
         raise InputError(
             f"--address {address}: no Ray cluster can be reached: {_first_line(error)}"
         ) from None
