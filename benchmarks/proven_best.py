@@ -149,15 +149,15 @@ def times(engine: NativeEngine, ids: Sequence[IntArray], repeats: int) -> dict[s
                 taken[name][number, row] = 1000 * (time.thread_time() - begin)
                 steps[name] += timing.steps / repeats / len(ids)
     ms = {name: float(all_.min(axis=0).mean()) for name, all_ in taken.items()}
-    row = (ms["greedy, lossless"] - ms["greedy, set"]) / steps["greedy, lossless"]
-    check = row * BEAM.rows * steps["beam, all"]
+    checked = (ms["greedy, lossless"] - ms["greedy, set"]) / steps["greedy, lossless"]
+    beam = checked * BEAM.rows * steps["beam, all"]
     return {
         "ms": {name: round(value, 3) for name, value in ms.items()},
         "steps": {name: round(value, 2) for name, value in steps.items()},
-        "checking a row": round(row, 4),
+        "checking a row": round(checked, 4),
         "all / lossless, greedy": round(ms["greedy, all"] / ms["greedy, lossless"], 3),
         "lossless / set, greedy": round(ms["greedy, lossless"] / ms["greedy, set"], 3),
-        "least of a lossless beam / all": round((ms["beam, set"] + check) / ms["beam, all"], 3),
+        "least of a lossless beam / all": round((ms["beam, set"] + beam) / ms["beam, all"], 3),
     }
 
 
