@@ -229,6 +229,7 @@ def main() -> None:
     parser.add_argument("--latency-lines", type=int, default=200)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--title", default="")
+    parser.add_argument("--note", default="", help="what head and lexicons were made from")
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--page", type=Path)
     arguments = parser.parse_args()
@@ -251,6 +252,7 @@ def main() -> None:
     document = {
         "command": command_by_names(),
         "title": arguments.title or arguments.model.name,
+        "note": arguments.note,
         "vocabulary": engine.vocab_size,
         "bonus": arguments.bonus,
         "load": round(os.getloadavg()[0], 1),

@@ -32,6 +32,8 @@ def write_page(path: Path, document: dict[str, Any]) -> None:
         "BLEU and chrF are of beam 5. The bonus of the production shortlist's tokens in the "
         f"head's log-odds is {document['bonus']:g}. Percent, but for tokens and scores.",
         "",
+        document["note"],
+        "",
         f"`{document['command']}`",
         "",
         f"![Equal outputs by way]({path.stem}.svg)",
