@@ -91,7 +91,8 @@ def measure_context(
 def _cut(logits: FloatArray, number: float) -> np.float32:
     """The threshold that so many values are above."""
     place = max(0, logits.size - int(number) - 1)
-    return np.float32(np.partition(logits, place, axis=None)[place])
+    threshold: np.float32 = np.partition(logits, place, axis=None)[place]
+    return threshold
 
 
 @dataclass(frozen=True, eq=False)

@@ -52,7 +52,8 @@ class ForcedDecoding:
             [line.score / len(line.token_scores) for line in model.score(*pair, "none")]
             for model, pair in zip(self._both, pairs, strict=True)
         ]
-        return np.array(columns, np.float64).T
+        scores: Floats = np.array(columns, np.float64).T
+        return scores
 
     def compared(
         self,
