@@ -5,6 +5,7 @@ from results_common import Json, read
 _MODELS = {
     "attached_en_pt": "English to Portuguese",
     "attached_news_en_pt": "English to Portuguese (a head that saw news)",
+    "attached_two_minutes_en_pt": "English to Portuguese (3 minutes of a core on a CPU)",
     "attached_pt_en": "Portuguese to English",
 }
 
