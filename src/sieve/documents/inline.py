@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from sieve.documents.blocks import BREAK, Block, Mark, Part, Syntax
 
 _ROOT = -1
+_MOST_DEPTH = 200
+"""Elements inside each other, as many as XML may have; what is deeper becomes points."""
 
 
 @dataclass
@@ -103,7 +105,7 @@ class _Builder:
     def add_mark(self, mark: Mark, number: int, partners: dict[int, int]) -> None:
         here = self._length
         parent = self._open[-1][1] if self._open else _ROOT
-        if mark.kind == "close" and number in partners:
+        if mark.kind == "close" and self._open and self._open[-1][0] == partners.get(number):
             _, index = self._open.pop()
             self._elements[index].end = here
             self._elements[index].after = list(mark.raw)
@@ -111,7 +113,7 @@ class _Builder:
         element = Element(here, here, parent, list(mark.raw), opaque=mark.kind == "opaque")
         element.syntax = mark.syntax
         self._elements.append(element)
-        if mark.kind == "open" and number in partners:
+        if mark.kind == "open" and number in partners and len(self._open) < _MOST_DEPTH:
             self._open.append((number, len(self._elements) - 1))
         elif mark.kind == "opaque":
             self.add_text(mark.text)

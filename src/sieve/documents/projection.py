@@ -12,11 +12,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from sieve.documents.alignment import Links, Weights
 from sieve.documents.inline import Element, Layout
 from sieve.documents.runs import best_run, by_word, is_edge, leading_marks
+from sieve.documents.text_places import TextPlaces
 from sieve.repair.draft import Span
+
+Flags = npt.NDArray[np.bool_]
 
 _EVEN = 0.5
 """An output piece of which less than this comes from an element rather lies outside."""
@@ -77,16 +81,22 @@ class _Board:
             [a < b and not any(map(str.isalnum, self.text[a:b])) for a, b in targets], bool
         )
         self._smooth = [by_word(sentence.links) for sentence in self._sentences]
+        self._totals = [sentence.links.weights.sum(axis=1) for sentence in self._sentences]
+        self._middles = [
+            np.array([(a + b - 1) / 2 for a, b in sentence.links.source])
+            for sentence in self._sentences
+        ]
+        self._inside: dict[tuple[int, int], Flags] = {}
         self._inner = np.full(len(targets), -1)
         self._ranges: dict[int, Span] = {-1: (0, len(targets))}
         self._starts = [sentence.start for sentence in self._sentences]
         self._ends = [sentence.end for sentence in self._sentences]
-        self._children: dict[int, tuple[list[int], list[int]]] = {}
+        self._places = TextPlaces(layout.text)
+        children: dict[int, list[Span]] = {}
         for element in layout.elements:
             if not element.is_point:
-                starts, ends = self._children.setdefault(element.parent, ([], []))
-                starts.append(element.start)
-                ends.append(element.end)
+                children.setdefault(element.parent, []).append((element.start, element.end))
+        self._children = {parent: np.array(spans) for parent, spans in children.items()}
 
     def _numbered(self) -> list[int]:
         numbers: list[int] = []
@@ -160,19 +170,21 @@ class _Board:
         run = best_run(scores)
         if run is None:
             best = int(np.where(free, shares, -np.inf).argmax())
-            run = (best, best) if element.opaque else self._word_around(best, free, first)
+            around = self._word_around(first + best, first, last, free)
+            run = (best, best) if element.opaque else (around[0] - first, around[1] - first)
         if element.opaque:
             return run[0] + first, run[1] + first
         return self._with_marks(content, (run[0] + first, run[1] + first), free, first)
 
     def _fills_parent(self, element: Element) -> bool:
-        text = self._layout.text
-        outer = (0, len(text))
-        if element.parent >= 0:
-            parent = self._layout.elements[element.parent]
-            outer = parent.start, parent.end
-        rest = text[outer[0] : element.start] + text[element.end : outer[1]]
-        return not rest.strip()
+        return (element.start, element.end) == self._around(element)
+
+    def _around(self, element: Element) -> Span:
+        """Characters of what an element lies in, without white space at the ends."""
+        if element.parent < 0:
+            return self._places.inner
+        parent = self._layout.elements[element.parent]
+        return parent.start, parent.end
 
     def _shares(self, element: Element) -> tuple[Weights, int]:
         """How much of each piece comes from an element, and the piece that this begins with."""
@@ -184,35 +196,39 @@ class _Board:
         )
         shares = []
         for place in range(begin, end):
-            links = self._sentences[place].links
-            weights = self._smooth[place] if words_only else links.weights
-            inside = [element.start <= (a + b - 1) / 2 < element.end for a, b in links.source]
-            if not any(inside):  # a part of a piece
-                inside = [a < element.end and element.start < b for a, b in links.source]
+            weights = self._smooth[place] if words_only else self._sentences[place].links.weights
+            middles = self._middles[place]
+            inside = (element.start <= middles) & (middles < element.end)
+            foreign = self._in_children(element.parent, place) & ~inside
+            if not inside.any():  # a part of a piece
+                spans = self._sentences[place].links.source
+                inside = np.array([a < element.end and element.start < b for a, b in spans], bool)
             mine = weights[:, inside].sum(axis=1)
-            known = weights.sum(axis=1) > 0
-            theirs = weights[:, self._foreign(element, links)].sum(axis=1)
-            mine = np.where(known, mine, _EVEN - 0.1)
+            theirs = weights[:, foreign].sum(axis=1)
+            mine = np.where(self._totals[place] > 0, mine, _EVEN - 0.1)
             shares.append(mine - np.where(theirs > _EVEN, _FOREIGN, 0.0))
         return np.concatenate(shares) if shares else np.zeros(0), self._first[begin]
 
-    def _foreign(self, element: Element, links: Links) -> list[bool]:
-        """Which source pieces lie in a neighbour of an element."""
-        starts, ends = self._children.get(element.parent, ([], []))
-        foreign = []
-        for a, b in links.source:
-            middle = (a + b - 1) / 2
-            child = bisect_right(starts, middle) - 1
-            inside = child >= 0 and middle < ends[child]
-            foreign.append(inside and not element.start <= middle < element.end)
-        return foreign
+    def _in_children(self, parent: int, place: int) -> Flags:
+        """Which source pieces of a sentence lie in children of an element."""
+        known = self._inside.get((parent, place))
+        if known is None:
+            middles = self._middles[place]
+            known = np.zeros(len(middles), bool)
+            if parent in self._children:
+                starts, ends = self._children[parent].T
+                child = np.searchsorted(starts, middles, side="right") - 1
+                known = np.asarray((child >= 0) & (middles < ends[child]), bool)
+            self._inside[parent, place] = known
+        return known
 
-    def _word_around(self, place: int, free: Weights, first: int) -> Span:
-        a, b = place, place + 1
-        word = self._words[first + place]
-        while a > 0 and free[a - 1] and self._words[first + a - 1] == word:
+    def _word_around(self, piece: int, low: int, high: int, free: Weights | None = None) -> Span:
+        """The pieces of a word, inside `low` to `high`; `free` says of each whether it counts."""
+        a, b = piece, piece + 1
+        word = self._words[piece]
+        while a > low and self._words[a - 1] == word and (free is None or free[a - 1 - low]):
             a -= 1
-        while b < len(free) and free[b] and self._words[first + b] == word:
+        while b < high and self._words[b] == word and (free is None or free[b - low]):
             b += 1
         return a, b
 
@@ -235,25 +251,18 @@ class _Board:
         if between is not None:
             return between
         text, here = self._layout.text, element.start
-        outer = (0, len(text))
-        if element.parent >= 0:
-            parent = self._layout.elements[element.parent]
-            outer = parent.start, parent.end
-        before, after = text[outer[0] : here], text[here : outer[1]]
-        if not before.strip():
+        start, end = self._around(element)
+        if here <= start:
             return self._offset(low)
-        if not after.strip() or low == high:
+        if here >= end or low == high:
             return self._targets[high - 1][1] if high else self._offset(0)
         lean = element.leans
         if lean == 0:
-            lean = 1 if before[-1].isspace() else -1
-        if lean < 0:
-            place = here - (len(before) - len(before.rstrip())) - 1
-        else:
-            place = here + len(after) - len(after.lstrip())
+            lean = 1 if text[here - 1].isspace() else -1
+        place = self._places.ink_before(here) if lean < 0 else self._places.ink_from(here)
         piece = self._piece_from(place, low, high)
-        run = self._word_around(piece - low, np.ones(high - low), low)
-        return self._targets[run[0] + low][0] if lean > 0 else self._targets[run[1] + low - 1][1]
+        run = self._word_around(piece, low, high)
+        return self._targets[run[0]][0] if lean > 0 else self._targets[run[1] - 1][1]
 
     def _between(self, here: int, low: int, high: int) -> int | None:
         """The place of a point that stands between sentences: these are not moved about."""
@@ -269,13 +278,10 @@ class _Board:
 
     def _piece_from(self, place: int, low: int, high: int) -> int:
         """The piece that comes most from the word around a character."""
-        text = self._layout.text
-        a, b = place, place + 1
-        if text[place].isalnum():
-            while a > 0 and text[a - 1].isalnum():
-                a -= 1
-            while b < len(text) and text[b].isalnum():
-                b += 1
+        start, end = self._places.word(place)
+        sentence = min(bisect_right(self._ends, place), len(self._ends) - 1)
+        a = min(place, max(start, self._starts[sentence]))  # a word of any length is cut
+        b = max(place + 1, min(end, self._ends[sentence]))
         word = Element(a, b, -1, [])
         shares, base = self._shares(word)
         first, last = max(low, base), min(high, base + len(shares))

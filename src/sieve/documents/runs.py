@@ -33,7 +33,7 @@ def best_run(scores: Weights) -> Span | None:
 
 def leading_marks(text: str) -> int:
     """How many characters a text begins with that are neither letter nor digit."""
-    return len(text) - len(text.lstrip("".join({c for c in text if not c.isalnum()})))
+    return next((place for place, c in enumerate(text) if c.isalnum()), len(text))
 
 
 def is_edge(text: str, place: int) -> bool:

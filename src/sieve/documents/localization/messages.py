@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 from sieve.documents.blocks import Block, Mark, Part, Syntax
 from sieve.documents.markup.html_blocks import INLINE, VOID
+from sieve.repair.draft import Span
 
 ESCAPED_LINE_END = r"(?:\\r)?\\n"
 """Of formats that write `\\n`."""
@@ -82,31 +84,37 @@ def _choice(
     raw: str, match: re.Match[str], syntax: Syntax, line_end: str, depth: int
 ) -> Mark | None:
     """`{count, plural, one {…} other {…}}` as a placeholder, with its texts as blocks inside."""
-    parts: list[Part] = [match[0]]
+    parts: list[Part | Span] = [match[0]]  # branches are read once all is known to fit
     place = match.end()
-    while place < len(raw):
-        branch = _BRANCH.match(raw, place)
-        if branch is None:
-            break
+    while branch := _BRANCH.match(raw, place):
         parts.append(branch[0])
         place = branch.end()
         if branch[1]:
-            end = _closing(raw, place)
+            end = _closings(raw).get(place - 1, -1)
             if end < 0:
                 return None
-            inside = tuple(_items(raw[place:end], syntax, line_end, depth + 1))
-            parts += [Block(inside, syntax), "}"] if inside else ["}"]
+            parts += [(place, end), "}"]
             place = end + 1
     if not raw.startswith("}", place):
         return None
-    return Mark("opaque", (*parts, "}"), text="{0}", plain=raw[match.start() : place + 1])
+    written: list[Part] = []
+    for part in parts:
+        if isinstance(part, tuple):
+            inside = tuple(_items(raw[slice(*part)], syntax, line_end, depth + 1))
+            written += [Block(inside, syntax)] if inside else []
+        else:
+            written.append(part)
+    return Mark("opaque", (*written, "}"), text="{0}", plain=raw[match.start() : place + 1])
 
 
-def _closing(raw: str, place: int) -> int:
-    """Where the brace that is open at a place closes; −1 where it does not."""
-    depth = 1
-    for match in re.finditer(r"[{}]", raw[place:]):
-        depth += 1 if match[0] == "{" else -1
-        if not depth:
-            return place + match.start()
-    return -1
+@lru_cache(maxsize=2 * _MOST_DEPTH)
+def _closings(raw: str) -> dict[int, int]:
+    """Where each brace closes, by where it opens."""
+    waiting: list[int] = []
+    closings: dict[int, int] = {}
+    for match in re.finditer(r"[{}]", raw):
+        if match[0] == "{":
+            waiting.append(match.start())
+        elif waiting:
+            closings[waiting.pop()] = match.start()
+    return closings

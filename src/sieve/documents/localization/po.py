@@ -107,7 +107,7 @@ def _entry(entry: Sequence[_Field], header: str, newline: str) -> Iterator[Part]
     targets = [each for each in entry if each.key.startswith("msgstr")]
     if "msgid" not in fields or not targets:
         raise DamagedError(f"got {entry[0].raw.strip()[:40]!r}, expected msgid with msgstr")
-    yield "".join(each.raw for each in entry if each not in targets)
+    yield "".join(each.raw for each in entry if not each.key.startswith("msgstr"))
     if not fields["msgid"].text:
         yield from _header_parts(targets[0])
     elif any(target.text for target in targets):

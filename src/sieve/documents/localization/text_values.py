@@ -22,8 +22,8 @@ LANGUAGE_KEYS = {"lang", "language", "locale", "@@locale"}
 _NOTES = {"description", "comment", "context", "note", "notes", "placeholders"}
 
 _NOT_TEXT = re.compile(
-    r"\{\{.*?\}\}|[$#%]?\{[^{}]*\}|%\(\w+\)[a-z]|%(?:\d+\$)?[-+0-9.*]*[a-zA-Z@]|\$\w+|&#?\w+;"
-    r"|</?[A-Za-z][^<>]*>|\$t\([^)]*\)"
+    r"\{\{(?:(?!\{\{).)*?\}\}|[$#%]?\{[^{}]*\}|%\(\w+\)[a-z]|%(?:\d+\$)?[-+0-9.*]*[a-zA-Z@]|\$\w+|&#?\w+;"
+    r"|</?[A-Za-z][^<>]*>|\$t\([^()]*\)"
 )
 _CHOICE = re.compile(r",\s*(?:plural|select|selectordinal)\s*,")
 _ADDRESS = re.compile(

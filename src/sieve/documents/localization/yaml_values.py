@@ -18,6 +18,7 @@ from sieve.documents.localization.text_values import LANGUAGE_KEYS, TextValue, t
 from sieve.documents.texts.wrapped import wrapped_parts
 from sieve.errors import require
 
+_MOST_DEPTH = 200
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_][A-Za-z]{2,4})?$")
 _NO_STRING = re.compile(
     r"(?:~|null|true|false|yes|no|on|off|[-+.]?\d.*|[-+]?\.(?:inf|nan))?$", re.I
@@ -39,8 +40,7 @@ def yaml_parts(text: str) -> Iterator[Part]:
     """Reads a file of one or more documents."""
     yaml: Any = require("yaml", "documents", "reading YAML")
     try:
-        for _ in yaml.parse(text, yaml.SafeLoader):
-            pass
+        _check_depth(yaml, text)
         scalars = list(_scalars(yaml, text))
     except yaml.MarkedYAMLError as error:
         line = f" in line {error.problem_mark.line + 1}" if error.problem_mark else ""
@@ -63,6 +63,17 @@ def yaml_parts(text: str) -> Iterator[Part]:
             else:
                 yield LanguageCode(raw)
     yield text[place:]
+
+
+def _check_depth(yaml: Any, text: str) -> None:
+    """Refuses what is no YAML or is nested so deep that reading it takes for ever."""
+    depth = 0
+    for event in yaml.parse(text, yaml.SafeLoader):
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if depth > _MOST_DEPTH:
+            line = event.start_mark.line + 1
+            raise DamagedError(f"no YAML: nested more than {_MOST_DEPTH} deep in line {line}")
 
 
 def _root(scalars: Sequence[_Scalar]) -> _Scalar | None:

@@ -31,6 +31,7 @@ _TOKEN = re.compile(
     re.S,
 )
 _BRACE = re.compile(r"\\[^\n]?|%[^\n]*|[{}]", re.S)
+_OPTION = re.compile(r"[\]{\\\n]")
 _SPACES = re.compile(r"[ \t]*(?:\n(?![ \t]*\n)[ \t]*)?")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _LONGEST_OPTION = 2000
@@ -103,9 +104,11 @@ class LatexText:
             return closing if closing < end else -1
         if start >= end or self.text[start] != "[":
             return -1
-        place = start + 1
-        while place < min(end, start + _LONGEST_OPTION):
-            character = self.text[place]
+        place, last = start + 1, min(end, start + _LONGEST_OPTION)
+        if self.text.find("]", place, last) < 0:
+            return -1
+        while stop := _OPTION.search(self.text, place, last):
+            place, character = stop.start(), stop[0]
             if character == "]":
                 return place
             if character == "{":

@@ -22,7 +22,7 @@ _MARKER = re.compile(
 _QUOTE = re.compile(r"[ \t]*(?:>[ \t]?)*")
 _LIST = re.compile(r"(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
 _FENCE = re.compile(r"(`{3,}(?=[^`]*$)|~{3,})")
-_HEADING = re.compile(r"(#{1,6}(?:[ \t]+|$))(.*?)([ \t]*(?:(?<=[ \t])#+)?[ \t]*)$")
+_HEADING = re.compile(r"#{1,6}(?:[ \t]+|$)")
 _RULE = re.compile(r"(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,}|=+|-+)[ \t]*$")
 _HTML = re.compile(r"<(?:[a-zA-Z/!?])")
 _INLINE_HTML = re.compile(
@@ -30,9 +30,9 @@ _INLINE_HTML = re.compile(
     r"|strong|sub|sup|u|var|samp|time)\b)",
     re.I,
 )
-_TABLE_RULE = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
+_TABLE_RULE = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*(?:\|[ \t]*)?$")
 _CELL = re.compile(r"(?:\\.|[^|\\]|\\)+")
-_HARD_BREAK = re.compile(r"(?: {2,}|\\)$")
+_HARD_BREAK = re.compile(r"(?:(?<! ) {2,}|\\)$")
 _BLOCK_START = re.compile(r"(?=[-+*][ \t]|#{1,6}[ \t]|>|[-=]+[ \t]*$|~~~|```)|(\d+)(?=[.)][ \t])")
 
 
@@ -96,9 +96,10 @@ class _Reader:
             yield from self._html()
         elif heading := _HEADING.match(content):
             self._at += 1
-            yield marker + heading[1]
-            yield inline_block(heading[2], self._labels)
-            yield heading[3] + end
+            yield marker + heading[0]
+            title = _without_signs(content[heading.end() :])
+            yield inline_block(title, self._labels)
+            yield content[heading.end() + len(title) :] + end
             self._blank = True
         elif self._is_table():
             yield from self._table()
@@ -214,6 +215,13 @@ class _Reader:
             or self._is_table()
         )
         return None if begins else (lead[0], rest)
+
+
+def _without_signs(title: str) -> str:
+    """A heading without the signs that may close it."""
+    bare = title.rstrip(" \t").rstrip("#")
+    closed = not bare or bare[-1] in " \t"
+    return (bare if closed else title).rstrip(" \t")
 
 
 def _is_indented(body: str) -> bool:

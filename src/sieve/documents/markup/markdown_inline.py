@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import html
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from operator import attrgetter
 
 from sieve.documents.blocks import Block, Mark, Part, Syntax
 from sieve.documents.markup.html_blocks import INLINE, VOID
@@ -20,8 +23,9 @@ _TOKEN = re.compile(
     r"|(?P<code>(?<!`)(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`))"
     r"|(?P<auto><(?:[a-zA-Z][a-zA-Z0-9+.\-]{1,31}:[^\s<>]*|[^\s<>@]+@[^\s<>@]+)>)"
     r"|(?P<url>(?<![\w/])(?:https?://|www\.)[^\s<>\[\]]*[^\s<>\[\]().,;:!?*_'\"])"
-    r"|(?P<tag></?[a-zA-Z][^<>]*>|<!--.*?-->)"
-    r"|(?P<note>\[\^[^\]\s]+\])"
+    r"|(?P<comment><!--)"
+    r"|(?P<tag></?[a-zA-Z][^<>]*>)"
+    r"|(?P<note>\[\^[^\[\]\s]+\])"
     r"|(?P<image>!\[)"
     r"|(?P<open>\[)"
     r"|(?P<close>\])"
@@ -29,13 +33,16 @@ _TOKEN = re.compile(
     re.S,
 )
 _TARGET = re.compile(
-    r"\(\s*(?:<[^<>\n]*>|(?:\\.|[^\s()\\]|\((?:\\.|[^\s()\\])*\))*)"
-    r"(?:\s+(?:\"(?P<title>(?:\\.|[^\"\\])*)\"|'(?:\\.|[^'\\])*'|\((?:\\.|[^()\\])*\)))?\s*\)"
+    r"\(\s*(?!\s)(?:<[^<>\n]*>|(?:\\.|[^\s()\\]|\((?:\\.|[^\s()\\])*\))*)"
+    r"(?:\s+(?!\s)(?:\"(?P<title>(?:\\.|[^\"\\])*)\"|'(?:\\.|[^'\\])*'|\((?:\\.|[^()\\])*\)))?\s*\)"
 )
 _LABEL = re.compile(r"\[((?:\\.|[^\[\]\\]){0,999})\]")
 _SPECIAL = re.compile(r"[\\`*_\[\]<~]")
-_LINE_END = re.compile(r"[ \t]*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s*")
+_LINE_END = re.compile(r"(?<![ \t])[ \t]*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s*")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+
+_LONGEST, _LONGEST_LABEL = 9999, 999
+"""Characters between the brackets of links and images, and of those that are labels."""
 
 Item = str | Mark
 
@@ -68,13 +75,16 @@ def _write(text: str, source: str) -> str:
 
     def resolved(match: re.Match[str]) -> str:
         character = match[0]
-        bare = re.search(rf"(?<!\\){re.escape(character)}", source)
-        if bare and f"\\{character}" not in source and character != "\\":
-            return character
-        return f"\\{character}"
+        return character if _is_bare(character, source) else f"\\{character}"
 
     text = _SPECIAL.sub(resolved, _LINE_END.sub(" ", text))
     return re.sub(r"&(?=#?\w+;)", "&amp;", text)
+
+
+@lru_cache(maxsize=64)
+def _is_bare(character: str, source: str) -> bool:
+    """Whether a source has a special character, and never escaped; a block asks this often."""
+    return character in source and f"\\{character}" not in source and character != "\\"
 
 
 _INLINE = Syntax(read=plain_text, write=_write)
@@ -82,6 +92,17 @@ _CELL = Syntax(read=plain_text, write=lambda text, source: _write(text, source).
 _TITLE = Syntax(
     read=plain_text, write=lambda text, source: _write(text, source).replace('"', '\\"')
 )
+
+
+@dataclass(frozen=True)
+class _Bracket:
+    """A `[` or `![` that a link or an image may begin with."""
+
+    place: int
+    """Of its item."""
+    end: int
+    """Of its text."""
+    image: bool
 
 
 @dataclass
@@ -99,9 +120,11 @@ class _Reader:
     def __init__(self, text: str, labels: Collection[str]) -> None:
         self._text, self._labels = text, labels
         self._items: list[Item] = []
-        self._brackets: list[tuple[int, bool]] = []  # place of the item, is it an image
+        self._brackets: list[_Bracket] = []
+        self._sealed = 0  # brackets that hold a link already: no link in a link
         self._runs: list[_Run] = []
         self._names = 0
+        self._last_comment = text.rfind("-->")
 
     def run(self) -> Iterator[Item]:
         place = 0
@@ -130,10 +153,12 @@ class _Reader:
             self._items.append(Mark("opaque", (raw,), text=words or "x", plain=raw))
         elif kind == "tag":
             self._items.append(_tag(raw))
+        elif kind == "comment":
+            return self._comment(match.start())
         elif kind == "note":
             self._items.append(Mark("point", (raw,), plain=raw))
         elif kind in ("open", "image"):
-            self._brackets.append((len(self._items), kind == "image"))
+            self._brackets.append(_Bracket(len(self._items), match.end(), kind == "image"))
             self._items.append(raw)
         elif kind == "close":
             return self._close(match.start(), match.end())
@@ -141,6 +166,16 @@ class _Reader:
             self._runs.append(self._emphasis(match))
             self._items.append(raw)
         return match.end()
+
+    def _comment(self, start: int) -> int:
+        """A comment, or the sign of one that never ends."""
+        closing = self._text.find("-->", start + 4, self._last_comment + 3)
+        if closing < 0:
+            self._items.append("<!--")
+            return start + 4
+        raw = self._text[start : closing + 3]
+        self._items.append(Mark("point", (raw,), plain=raw))
+        return closing + 3
 
     def _emphasis(self, match: re.Match[str]) -> _Run:
         """Whether a run may open or close: the flanking rules of CommonMark."""
@@ -163,25 +198,30 @@ class _Reader:
         if not self._brackets:
             self._items.append("]")
             return end
-        place, image = self._brackets.pop()
-        tail, closing = self._tail(place, start, end)
+        bracket = self._brackets.pop()
+        sealed = len(self._brackets) < self._sealed
+        self._sealed = min(self._sealed, len(self._brackets))
+        own = self._text[bracket.end : start] if start - bracket.end <= _LONGEST else None
+        if own is None or (sealed and not bracket.image):
+            self._items.append("]")
+            return end
+        tail, closing = self._tail(own, start, end)
         if not tail:
             self._items.append("]")
             return end
-        if image:
-            self._add_image(place, tail, closing)
+        place = bracket.place
+        if bracket.image:
+            self._add_image(place, own, tail, closing)
         else:
             self._pair(place)
             self._names += 1
             name = f"link{self._names}"
             self._items[place] = Mark("open", ("[",), name, plain="[")
             self._items.append(Mark("close", closing, name, plain=tail))
-            self._brackets = [
-                bracket for bracket in self._brackets if bracket[1]
-            ]  # no link in a link
+            self._sealed = len(self._brackets)
         return start + len(tail)
 
-    def _tail(self, place: int, start: int, end: int) -> tuple[str, tuple[Part, ...]]:
+    def _tail(self, own: str, start: int, end: int) -> tuple[str, tuple[Part, ...]]:
         """What ends a link after its text, and what must be written to keep where it leads."""
         if target := _TARGET.match(self._text, end):
             tail = self._text[start : target.end()]
@@ -194,58 +234,65 @@ class _Reader:
         if label and label[1].strip() and _key(label[1]) in self._labels:
             tail = self._text[start : label.end()]
             return tail, (tail,)
-        content = "".join(
-            item if isinstance(item, str) else item.plain for item in self._items[place:]
-        )
-        own = content.partition("[")[2]
-        if _key(own) in self._labels:  # its text is its label, which must not change
+        if (
+            len(own) <= _LONGEST_LABEL and _key(own) in self._labels
+        ):  # its text is its label, which must not change
             return ("][]" if label and not label[1].strip() else "]"), (f"][{own}]",)
         return "", ()
 
-    def _add_image(self, place: int, tail: str, closing: tuple[Part, ...]) -> None:
-        inside = self._items[place + 1 :]
-        raw = "".join(item if isinstance(item, str) else item.plain for item in inside)
-        self._runs = [run for run in self._runs if run.place < place]
+    def _add_image(self, place: int, raw: str, tail: str, closing: tuple[Part, ...]) -> None:
+        self._runs_from(place)
         del self._items[place:]
         alt: tuple[Part, ...] = (Block((raw,), _INLINE),) if raw.strip() else (raw,)
         self._items.append(Mark("point", ("![", *alt, *closing), plain=f"![{raw}{tail}"))
 
+    def _runs_from(self, first: int) -> list[_Run]:
+        """Takes out the runs from an item on."""
+        start = bisect_left(self._runs, first, key=attrgetter("place"))
+        runs = self._runs[start:]
+        del self._runs[start:]
+        return runs
+
     def _pair(self, first: int) -> None:
-        """Finds partners among the runs from an item on; those left over are text."""
-        runs = [run for run in self._runs if run.place >= first]
-        self._runs = [run for run in self._runs if run.place < first]
-        after: dict[int, list[Item]] = {run.place: [] for run in runs}
-        before: dict[int, list[Item]] = {run.place: [] for run in runs}
-        open_runs: list[_Run] = []
+        """Makes marks of the runs from an item on that are partners; those left over are text."""
+        runs = self._runs_from(first)
+        if not runs:
+            return
+        before, after = self._partners(runs)
+        items, first = self._items, runs[0].place
+        paired, place = [], first
         for run in runs:
-            while run.closes and run.count:
-                partner = self._partner(open_runs, run)
-                if partner is None:
-                    break
+            rest: list[Item] = [run.character * run.count] if run.count else []
+            paired += items[place : run.place]
+            paired += [*before.get(run.place, ()), *rest, *after.get(run.place, ())[::-1]]
+            place = run.place + 1
+        items[first:] = [*paired, *items[place:]]
+
+    def _partners(self, runs: list[_Run]) -> tuple[dict[int, list[Item]], dict[int, list[Item]]]:
+        """Marks that stand before and, from right to left, behind what is left of each run."""
+        before: dict[int, list[Item]] = {}
+        after: dict[int, list[Item]] = {}
+        opened: list[_Run] = []
+        waiting: dict[str, list[int]] = {"*": [], "_": [], "~": []}  # their places in `opened`
+        for run in runs:
+            same = waiting[run.character]
+            while run.closes and run.count and same:
+                partner = opened[same[-1]]
                 size = 2 if run.count > 1 and partner.count > 1 else 1
                 self._names += 1
                 name, raw = f"run{self._names}", run.character * size
-                after[partner.place].insert(0, Mark("open", (raw,), name, plain=raw))
-                before[run.place].append(Mark("close", (raw,), name, plain=raw))
+                after.setdefault(partner.place, []).append(Mark("open", (raw,), name, plain=raw))
+                before.setdefault(run.place, []).append(Mark("close", (raw,), name, plain=raw))
                 partner.count -= size
                 run.count -= size
-                del open_runs[open_runs.index(partner) + 1 :]
-                if not partner.count:
-                    open_runs.pop()
+                kept = same[-1] + (partner.count > 0)
+                for other in opened[kept:]:
+                    waiting[other.character].pop()
+                del opened[kept:]
             if run.opens and run.count:
-                open_runs.append(run)
-        for run in reversed(runs):
-            rest: list[Item] = [run.character * run.count] if run.count else []
-            self._items[run.place : run.place + 1] = [*before[run.place], *rest, *after[run.place]]
-
-    def _partner(self, open_runs: list[_Run], run: _Run) -> _Run | None:
-        for opener in reversed(open_runs):
-            same = opener.character == run.character
-            if same and run.character == "~" and opener.count != run.count:
-                continue
-            if same:
-                return opener
-        return None
+                same.append(len(opened))
+                opened.append(run)
+        return before, after
 
 
 def _tag(raw: str) -> Mark:

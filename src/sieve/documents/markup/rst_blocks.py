@@ -33,7 +33,7 @@ _TABLE = re.compile(r"\+[-=+]{3,}\+?\s*$|=+(?:[ \t]+=+)+\s*$")
 _BEGINS_LIKE = re.compile(
     r"(?:[-*+•]|\.\.|>>>|\||[A-Za-z\d#]{1,3}[.)]|\(\w{1,3}\))(?=\s)|:[^:`]+:(?=\s)|__ "
 )
-_REFERENCE = re.compile(r"(?<![\w`:])`([^`<>]+)`_|(?<![\w`])([A-Za-z][\w.+-]*[^\W_])_(?!\w)")
+_REFERENCE = re.compile(r"(?<![\w`:])`([^`<>]+)`_|(?<![\w`])([A-Za-z][\w.+-]{0,200}[^\W_])_(?!\w)")
 _LONGEST_TABLE = 500
 _LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
 
@@ -252,7 +252,7 @@ class _Reader:
         """A paragraph, given as its marker and its text as written, and by its lines."""
         lead, original = written
         newline = "\r\n" if self._lines[0].endswith("\r\n") else "\n"
-        tail = re.search(r"\s*::\Z", bodies[-1])
+        tail = re.search(r"(?<!\s)\s*::\Z", bodies[-1])
         if tail:
             bodies[-1] = bodies[-1][: tail.start()]
         ending = tail[0] if tail else ""

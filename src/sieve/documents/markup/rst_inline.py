@@ -26,7 +26,7 @@ _TOKEN = re.compile(
     r"|(?P<emphasis>(?<![\w*])\*(?=[^\s*])(?:\\.|[^\\*])*?(?<=[^\s\\])\*(?!\w))",
     re.S,
 )
-_EMBEDDED = re.compile(r"(.*?)(\s*<[^<>]*>`_{0,2})\Z", re.S)
+_EMBEDDED = re.compile(r"(.*?)((?<!\s)\s*<[^<>]*>`_{0,2})\Z", re.S)
 _ROLES_WITH_TEXT = re.compile(
     r":(?:(?:std:)?(?:ref|doc|term|numref|any|download)|(?:\w+:)?(?:func|meth|class|mod|attr|exc|data"
     r"|obj|const)|emphasis|strong|sub|sup|subscript|superscript|title-reference|t):`"
@@ -137,7 +137,7 @@ def _link(raw: str, kind: str, number: int) -> Iterator[str | Mark]:
         yield Mark("close", (end + AFTER,), f"mark{number}", plain=raw[1 + len(name) :])
     else:
         text = raw[len(head) :].partition("`")[0]
-        yield _opaque(raw, re.sub(r"\s*<[^<>]*>\Z", "", text).lstrip("~!."))
+        yield _opaque(raw, re.sub(r"(?<!\s)\s*<[^<>]*>\Z", "", text).lstrip("~!."))
 
 
 def _opaque(raw: str, text: str) -> Mark:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from sieve.documents.blocks import Part
+from sieve.documents.formats import DamagedError
 from sieve.documents.markup.xml_tree import Node, XmlReader
 from sieve.documents.office.ooxml import OFFICE, PROPERTIES, PROPERTIES_TYPE
 from sieve.documents.office.packages import Package, Reader, package_format
@@ -19,6 +20,10 @@ _TYPE = re.compile(
 )
 _UNSEEN = re.compile(r"<(?:\w+:)?(?:lang|noProof|webHidden)\b[^>]*/>")
 _EMPTY = re.compile(r"<([^\s/>]+)(?:\s*/>|></\1>)")
+
+
+_MOST_FIELDS = 20
+"""Fields inside each other, as many as Word takes."""
 
 
 def _clean(look: str) -> str:
@@ -38,6 +43,8 @@ def _folded(children: Sequence[Node | str]) -> list[Node | str]:
         out.append(child)
         mark = _field_mark(child)
         if mark == "begin":
+            if len(stack) == _MOST_FIELDS:
+                raise DamagedError(f"fields are nested more than {_MOST_FIELDS} deep")
             stack.append(len(out) - 1)
         elif mark == "end" and stack:
             first = stack.pop()

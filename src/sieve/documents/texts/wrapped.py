@@ -91,12 +91,13 @@ def paragraph(raw: Sequence[str]) -> Iterator[Part]:
 
 def joined_lines(lines: Sequence[str]) -> str:
     """Lines as one; a word that was divided is one again."""
-    text = ""
+    pieces: list[str] = []
     for line in lines:
         line = line.strip()
-        divided = re.search(r"[a-zà-ÿ]-$", text) and re.match(r"[a-zà-ÿ]", line)
-        text += line if divided or not text else f" {line}"
-    return text
+        last = pieces[-1] if pieces else ""
+        divided = re.search(r"[a-zà-ÿ]-$", last[-2:]) and re.match(r"[a-zà-ÿ]", line)
+        pieces.append(line if divided or not pieces else f" {line}")
+    return "".join(pieces)
 
 
 WRAPPED_TEXT = text_format("wrapped", (), "text/plain", wrapped_parts)
