@@ -53,6 +53,13 @@ def document(xml: str) -> bytes:
             document('<?xml version="1.0" encoding="x-bda"?><a/>'),
             "is written in an unknown encoding, x-bda",
         ),
+        *(
+            (
+                document(f'<?xml version="1.0" encoding="{name}"?><a/>'),
+                f"is written in an unknown encoding, {name}",
+            )
+            for name in ("zlib", "rot13", "idna", "base64", "unicode_escape")
+        ),
     ],
 )
 def test_what_is_refused(data: bytes, message: str) -> None:
@@ -71,6 +78,11 @@ def test_utf16_that_is_damaged(form: str) -> None:
         translate_bytes(echo(), b"\xfe\xff\0a\0", "a.txt", form)
     half = b"\xff\xfe" + "a\udcb0 b\ud800".encode("utf-16-le", "surrogatepass")
     assert translate_bytes(echo(), half, "a.txt", "html") == half
+
+
+def test_numbers_of_any_length() -> None:
+    data = b'{"a": 1' + b"0" * 9000 + b', "b c": "bda fga"}'
+    assert translate_bytes(echo(swapped), data, "a.json") == data.replace(b"bda fga", b"BDA FGA")
 
 
 def test_an_encrypted_part() -> None:

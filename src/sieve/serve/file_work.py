@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import secrets
+import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -113,23 +114,26 @@ class KeptFiles:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
+        self._lock = threading.Lock()  # requests are in threads
         self._files: dict[str, KeptFile] = {}
 
     def keep(self, name: str, data: bytes) -> str:
         """Keeps a file and gives the key to it."""
         if len(data) > KEPT_BYTES:
             raise InputError(f"{name}: its translation has more than {KEPT_BYTES} bytes")
-        self._forget()
-        while sum(len(file.data) for file in self._files.values()) + len(data) > KEPT_BYTES:
-            del self._files[next(iter(self._files))]
         key = secrets.token_urlsafe(24)
-        self._files[key] = KeptFile(name, data, self._clock() + KEPT_SECONDS)
+        with self._lock:
+            self._forget()
+            while sum(len(file.data) for file in self._files.values()) + len(data) > KEPT_BYTES:
+                del self._files[next(iter(self._files))]
+            self._files[key] = KeptFile(name, data, self._clock() + KEPT_SECONDS)
         return key
 
     def find(self, key: str) -> KeptFile | None:
         """A file by its key, unless its time is up."""
-        self._forget()
-        return self._files.get(key)
+        with self._lock:
+            self._forget()
+            return self._files.get(key)
 
     def _forget(self) -> None:
         now = self._clock()

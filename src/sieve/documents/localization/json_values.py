@@ -25,7 +25,7 @@ class _Container:
 def json_parts(text: str) -> Iterator[Part]:
     """Reads a document."""
     try:
-        json.loads(text, strict=False)
+        json.loads(text, strict=False, parse_int=str)  # a number may have any number of digits
     except json.JSONDecodeError as error:
         raise DamagedError(f"no JSON: {error.msg} in line {error.lineno}") from None
     except RecursionError:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 RAW_TEXT = {
@@ -49,9 +50,12 @@ class Token:
 
     def get(self, name: str) -> str | None:
         """The value of an attribute, None where there is none."""
-        return next(
-            (attribute.value for attribute in self.attributes if attribute.name == name), None
-        )
+        return self._values.get(name)
+
+    @cached_property
+    def _values(self) -> dict[str, str]:
+        """By name; the first of several is the one that counts."""
+        return {attribute.name: attribute.value for attribute in reversed(self.attributes)}
 
     @property
     def closes_itself(self) -> bool:

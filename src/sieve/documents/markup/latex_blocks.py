@@ -15,7 +15,7 @@ from sieve.documents.markup import latex_commands as known
 from sieve.documents.markup.latex_text import LATEX_TEXT, QUOTED, plain_text
 from sieve.documents.markup.latex_tokens import LatexText, LatexToken, Span
 
-_ENCODING = re.compile(r"^[^%\n]*\\usepackage\s*\[([^\]]*)\]\s*\{inputenc\}", re.M)
+_ENCODING = re.compile(r"^[^%\n]*\\usepackage\s*\[([^\[\]]*)\]\s*\{inputenc\}", re.M)
 _BODY = re.compile(r"^[^%\n]*\\begin\s*\{document\}", re.M)
 _PREAMBLE_TITLE = re.compile(r"^[ \t]*\\(?:title|subtitle)(?=[\[{])", re.M)
 _MOST_DEPTH = 40

@@ -34,6 +34,12 @@ _MIME_KINDS = {"text": "odt", "presentation": "odp", "spreadsheet": "ods"}
 _OVERRIDE = re.compile(r"<(?:\w+:)?Override\b[^<>]*>")
 _ENCODING = re.compile(r"<\?xml[^>]*?encoding\s*=\s*[\"']([\w.\-]+)[\"']")
 
+_ENCODINGS = re.compile(
+    r"utf-(?:8|16|32)(?:-[bl]e)?|ascii|iso8859-\d+|cp\d+|koi8-[rtu]|mac-\w+|kz1048|hz|johab"
+    r"|gb\w+|big5\w*|shift_jis\w*|euc_\w+|iso2022_\w+|tis-620|ptcp154"
+)
+"""Of characters, as Python calls them: it knows others, which unpack or compute."""
+
 Reader: TypeAlias = Callable[[Iterable[str]], Iterator[Part]]
 """Reads the text of a part."""
 
@@ -116,9 +122,12 @@ def _encoding(head: bytes) -> str:
     declared = _ENCODING.search(head.decode("latin-1"))
     name = declared[1] if declared else "utf-8"
     try:
-        return codecs.lookup(name).name
+        known = codecs.lookup(name).name
     except LookupError:
-        raise DamagedError(f"is written in an unknown encoding, {name}") from None
+        known = ""
+    if not _ENCODINGS.fullmatch(known):
+        raise DamagedError(f"is written in an unknown encoding, {name[:40]}")
+    return known
 
 
 @contextmanager
