@@ -120,8 +120,7 @@ def breakdown(engine: TorchEngine, args: argparse.Namespace) -> dict[str, Any]:
                 encoding, encode = timed(
                     captured.encode, [ids], choice_of(plan, [ids], engine.specials.eos)
                 )
-                chosen = not plan.everything
-                searching, start = timed(captured.start, encoding, [args.length], chosen, options)
+                searching, start = timed(captured.start, encoding, [args.length], options)
                 _, steps = timed(
                     run_checked, searching.step, searching.steps, args.length, searching.asked
                 )

@@ -103,7 +103,7 @@ def breakdown(
                 captured.encode, source, choice_of(plan, source, engine.specials.eos)
             )
             limits = [args.length] * number
-            searching, start = timed(captured.start, encoding, limits, not plan.everything, options)
+            searching, start = timed(captured.start, encoding, limits, options)
             _, steps = timed(
                 run_checked, searching.step, searching.steps, args.length, searching.asked
             )
