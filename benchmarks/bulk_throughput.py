@@ -1,12 +1,13 @@
 """Sentences per second of `sieve bulk` beside one process, and beside CTranslate2 under Ray Data.
 
-    python benchmarks/bulk_throughput.py --data DATA [--minutes 5] [--rounds 2]
+    python benchmarks/bulk_throughput.py --data DATA [--minutes 5] [--rounds 2] [--only NAME …]
 
-All use as many cores. The same lines of news, each once; what starting costs is taken off: every
-system translates a short file and a long one, and what counts is the difference of lines over the
-difference of seconds. The long file keeps one process busy for --minutes. Systems take turns.
-CTranslate2 has random weights of the same dimensions, int8, and makes as many tokens as the source
-has. Writes docs/results/bulk_throughput.json. Needs the extra ray, and ctranslate2.
+All use as many cores. The same lines, news and then parliament, each once; what starting costs is
+taken off: every system translates a short file and a long one, and what counts is the difference of
+lines over the difference of seconds. The long file keeps one process busy for --minutes. Systems
+take turns. CTranslate2 has random weights of the same dimensions, int8, and makes as many tokens as
+the source has. --only leaves other systems out; what was measured before stays under `earlier`.
+Writes docs/results/bulk_throughput.json. Needs the extra ray, and ctranslate2.
 """
 
 import argparse
@@ -28,7 +29,8 @@ from sieve.processes.cores import usable_cores
 
 HERE = Path(__file__).parent
 RESULT = HERE.parent / "docs" / "results" / "bulk_throughput.json"
-NEWS = Path("news", "news-2008-2016.en-de.en.bz2")
+TEXTS = ("news/news-2008-2016.en-de.en.bz2", "train/europarl.en-de.en.bz2")
+ALONE, PEER = "one process", "CTranslate2 under Ray Data"
 SHORT = 2000
 CALIBRATION = 4000
 
@@ -41,6 +43,10 @@ class Systems:
         self.converted = folder / "converted"
         self.search = ("--beam-size", str(arguments.beam_size))
 
+    def takes(self, name: str) -> bool:
+        """Whether a system takes part; one process always does."""
+        return name in (ALONE, *(self.arguments.only or (name,)))
+
     def commands(self, source: Path, output: Path) -> dict[str, list[str]]:
         """The command of each system."""
         sieve = [sys.executable, "-m", "sieve.cli"]
@@ -49,13 +55,13 @@ class Systems:
         peer = [sys.executable, str(HERE / "bulk_ctranslate2.py"), self.arguments.model]
         peer += [str(self.converted), str(source), str(output), "--workers", str(self.cores)]
         return {
-            "one process": [
+            ALONE: [
                 *sieve, "translate", self.arguments.model, *files, "--threads", str(self.cores),
                 *self.search,
             ],
             "Ray": [*bulk, *self.search],
             "--local": [*bulk, "--local", *self.search],
-            "CTranslate2 under Ray Data": [*peer, *self.search],
+            PEER: [*peer, *self.search],
         }  # fmt: skip
 
     def convert(self) -> None:
@@ -80,24 +86,23 @@ class Systems:
             return seconds, read_json(manifest) if manifest.is_file() else None
 
 
-def news(data: Path) -> Iterator[str]:
-    """Lines of news that hold words."""
-    with bz2.open(data / NEWS, "rt", encoding="utf-8") as file:
-        yield from (line for line in file if line.strip())
+def sentences(data: Path) -> Iterator[str]:
+    """Lines that hold words."""
+    for text in TEXTS:
+        with bz2.open(data / text, "rt", encoding="utf-8") as file:
+            yield from (line for line in file if line.strip())
 
 
 def measured(systems: Systems, arguments: argparse.Namespace) -> dict[str, Any]:
     """All rounds."""
-    lines = list(islice(news(arguments.data), SHORT + CALIBRATION))
-    short, _ = systems.seconds("one process", lines[:SHORT])
-    longer, _ = systems.seconds("one process", lines)
+    lines = list(islice(sentences(arguments.data), SHORT + CALIBRATION))
+    short, _ = systems.seconds(ALONE, lines[:SHORT])
+    longer, _ = systems.seconds(ALONE, lines)
     speed = CALIBRATION / max(longer - short, 0.1)
     count = SHORT + int(60 * arguments.minutes * speed)
-    lines = list(islice(news(arguments.data), count))
+    lines = list(islice(sentences(arguments.data), count))
     note(f"{len(lines)} lines")
-    names = list(systems.commands(Path(), Path()))
-    if not arguments.peer:
-        names.pop()
+    names = [name for name in systems.commands(Path(), Path()) if systems.takes(name)]
     speeds: dict[str, list[float]] = {name: [] for name in names}
     starts: dict[str, list[float]] = {name: [] for name in names}
     tokens: dict[str, int] = {}
@@ -113,7 +118,7 @@ def measured(systems: Systems, arguments: argparse.Namespace) -> dict[str, Any]:
                     for side in ("source", "target")
                 }
             note(f"{name}: {speeds[name][-1]:.1f} sentences per second")
-    alone = speeds["one process"]
+    alone = speeds[ALONE]
     return {
         "lines": len(lines),
         "tokens_per_line": {
@@ -140,15 +145,18 @@ def main() -> None:
     parser.add_argument("--beam-size", type=int, default=5)
     parser.add_argument("--minutes", type=float, default=5)
     parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--no-peer", dest="peer", action="store_false")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="of the systems, as named there")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         systems = Systems(arguments, Path(folder))
-        if arguments.peer:
+        if systems.takes(PEER):
             systems.convert()
         result = measured(systems, arguments)
     what = {"command": command(), "model": arguments.model, "beam_size": arguments.beam_size}
-    write_json(RESULT, {**what, "cores": systems.cores, "machine": machine(), **result})
+    earlier = read_json(RESULT) if arguments.only and RESULT.is_file() else {}
+    earlier.pop("earlier", None)
+    kept = {"earlier": earlier} if earlier else {}
+    write_json(RESULT, {**what, "cores": systems.cores, "machine": machine(), **result, **kept})
 
 
 if __name__ == "__main__":

@@ -30,8 +30,9 @@ def _kills(content: Json) -> list[str]:
     ]
 
 
-def _throughput(content: Json) -> list[str]:
-    systems = content["systems"]
+def _systems(content: Json) -> list[str]:
+    """A run with all its systems."""
+    head = ["", "sentences per second, each round", "per core", "relative to one process"]
     rows = [
         [
             name,
@@ -40,31 +41,30 @@ def _throughput(content: Json) -> list[str]:
             " / ".join(f"{value:.3f}" for value in system["speed_relative_to_one_process"]),
             f"{system['seconds_to_start']:.0f}",
         ]
-        for name, system in systems.items()
+        for name, system in content["systems"].items()
     ]
+    return [
+        f"{thousands(content['lines'])} lines, {content['model']}, beam {content['beam_size']}, "
+        f"{content['cores']} cores; `{content['command']}`:",
+        "",
+        *table([*head, "s to start"], rows),
+        "",
+    ]
+
+
+def _throughput(content: Json) -> list[str]:
     tokens = content["tokens_per_line"]["source"]
-    speed = systems["Ray"]["per_second_and_core"] * tokens
-    hours = BILLION / speed / 3600
+    each = content["systems"]["Ray"]["per_second_and_core"]
+    hours = BILLION / (each * tokens) / 3600
+    runs = [run for run in (content, content.get("earlier")) if run]
     return [
         "## Throughput in bulk",
-        f"{thousands(content['lines'])} lines of news, {content['model']}, beam "
-        f"{content['beam_size']}, {content['cores']} cores, systems in turns; starting is taken "
-        "off (the difference to a short file). CTranslate2 has random weights of the same "
-        "dimensions and writes as many tokens as the source has. `bulk_throughput.json`; "
-        f"`{content['command']}`.",
+        "Lines of news, then of parliament; systems in turns; starting is taken off (the "
+        "difference to a short file). CTranslate2 has random weights of the same dimensions and "
+        "writes as many tokens as the source has. `bulk_throughput.json`.",
         "",
-        *table(
-            [
-                "",
-                "sentences per second, each round",
-                "per core",
-                "relative to one process",
-                "s to start",
-            ],
-            rows,
-        ),
-        "",
-        f"A billion source tokens take 10⁹ / ({systems['Ray']['per_second_and_core']:.1f} "
+        *(line for run in runs for line in _systems(run)),
+        f"A billion source tokens take 10⁹ / ({each:.1f} "
         f"sentences × {tokens:.1f} tokens × 3600) = {thousands(hours)} core hours on Ray: "
         + ", ".join(f"{hours * price:,.2f} at {price:.2f} per core hour" for price in PRICES)
         + ".",
