@@ -136,8 +136,8 @@ def _text() -> list[tuple[str, str, str]]:
         ),
         (
             "the same for texts (test files and documentation of Python, Sphinx, SymPy, Django, "
-            "LaTeX, HoTT, …; at most 30 each; of catalogues also those filled in and the same when "
-            "filled in again)",
+            "LaTeX, HoTT, React Native, ngx-i18nsupport, …; at most 30 each; of catalogues also "
+            "those filled in and the same when filled in again)",
             ", ".join(
                 f"{kind} {right} of {right + counts.get('different', 0)}"
                 for kind, counts in read("document_copies")["formats"].items()

@@ -104,3 +104,10 @@ def test_what_never_ends_is_read_once(piece: str) -> None:
 def test_any_text_can_be_read(text: str) -> None:
     assert translate_document(echo(), text, "latex") == text
     translate_document(echo(swapped), text, "latex")
+
+
+def test_a_number_behind_a_command_is_its_own() -> None:
+    text = r"\write18{bda} fga \penalty10000 Kla"
+    assert translate_document(echo(swapped), text, "latex") == (
+        r"\write18{BDA} FGA \penalty10000 kLA"
+    )

@@ -213,7 +213,7 @@ class _Reader:
         stop = spans[-1][1] if spans else token.end
         raw = written = text[token.start : stop]
         if not spans:
-            space = re.compile(r"[ \t]+").match(text, stop, end)
+            space = re.compile(r"\d+|[ \t]+").match(text, stop, end)  # `\write18`
             if space and plain not in known.SPOKEN:
                 stop = space.end()
                 raw = written = text[token.start : stop]
