@@ -133,7 +133,10 @@ def _convert_scalar(expected: Any, value: Any, name: str) -> Any:
     if expected is Path and isinstance(value, str):
         return Path(value)
     is_stray_bool = isinstance(value, bool) and expected is not bool
-    if isinstance(expected, type) and isinstance(value, expected) and not is_stray_bool:
+    is_class = (
+        isinstance(expected, type) and typing.get_origin(expected) is None
+    )  # 3.10: tuple[…] is
+    if is_class and isinstance(value, expected) and not is_stray_bool:
         return value
     label = getattr(expected, "__name__", str(expected))
     raise ConfigError(f"{name}: got {value!r} ({type(value).__name__}), expected {label}")
