@@ -60,7 +60,7 @@ class Systems:
                 *self.search,
             ],
             "Ray": [*bulk, *self.search],
-            "--local": [*bulk, "--local", *self.search],
+            "local": [*bulk, "--local", *self.search],
             PEER: [*peer, *self.search],
         }  # fmt: skip
 

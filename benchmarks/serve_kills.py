@@ -179,7 +179,7 @@ def main() -> None:
     parser.add_argument("--duration", type=float, default=300.0, help="seconds for each server")
     parser.add_argument("--every", type=float, default=20.0, help="seconds between two kills")
     parser.add_argument("--clients", type=int, default=64)
-    parser.add_argument("--only", default="", help="one of the servers, by its name in the result")
+    parser.add_argument("--only", nargs="+", metavar="SERVER", help="by its name in the result")
     parser.add_argument("--data", type=Path, help="directory with test sets, as for serve_load.py")
     parser.add_argument("--output", type=Path, default=Path("docs/results/serve_kills.json"))
     arguments = parser.parse_args()
@@ -205,7 +205,7 @@ def main() -> None:
         "servers": {},
     }
     for name, (program, every) in runs.items():
-        if arguments.only in ("", name):
+        if name in (arguments.only or runs):
             result["servers"][name] = loaded(program, arguments, every)
             note(f"{name}: {result['servers'][name]}")
             write_json(arguments.output, result)
