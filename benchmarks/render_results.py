@@ -6,12 +6,11 @@
 Prose stands here, numbers come from the files. The paper's tables are `replication.py`'s.
 """
 
-import argparse
 import sys
 from pathlib import Path
 
 from results_bulk import bulk
-from results_common import table
+from results_common import table, write_page
 from results_cpu import cpu
 from results_factored import factored
 from results_fidelity import fidelity
@@ -97,19 +96,7 @@ def render() -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--check", action="store_true", help="write nothing")
-    args = parser.parse_args()
-    text = render()
-    if args.check:
-        if PAGE.read_text(encoding="utf-8") != text:
-            print(f"{PAGE.name} is not what the files give: python benchmarks/render_results.py")
-            return 1
-        return 0
-    PAGE.write_text(text, encoding="utf-8")
-    return 0
+    return write_page(PAGE, render(), __doc__)
 
 
 if __name__ == "__main__":

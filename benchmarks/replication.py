@@ -6,7 +6,6 @@
 Verdicts are computed from the files under docs/results/, each of which names its command.
 """
 
-import argparse
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -24,7 +23,7 @@ from replication_idioms import (
 from replication_models import aligners, positive_weight, quality, sizes
 from replication_picture import draw
 from replication_section import Section
-from results_common import table
+from results_common import table, write_page
 
 PAGE = Path(__file__).parents[1] / "docs" / "replication.md"
 INTRODUCTION = (
@@ -81,20 +80,7 @@ def render() -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--check", action="store_true", help="write nothing")
-    args = parser.parse_args()
-    text = render()
-    if args.check:
-        if PAGE.read_text(encoding="utf-8") != text:
-            print(f"{PAGE.name} is not what the files give: python benchmarks/replication.py")
-            return 1
-        return 0
-    PAGE.write_text(text, encoding="utf-8")
-    draw(PAGE.with_suffix(".svg"))
-    return 0
+    return write_page(PAGE, render(), __doc__, lambda: draw(PAGE.with_suffix(".svg")))
 
 
 if __name__ == "__main__":

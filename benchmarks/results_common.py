@@ -1,7 +1,8 @@
 """What the sections of docs/results.md share: reading JSON, writing Markdown tables."""
 
+import argparse
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -48,3 +49,20 @@ def percent(share: float, digits: int = 1) -> str:
 
 def thousands(number: float) -> str:
     return f"{number:,.0f}"
+
+
+def write_page(
+    page: Path, text: str, description: str | None, draw: Callable[[], None] = lambda: None
+) -> int:
+    """The command of a rendered page: writes it and its pictures, or checks it; the exit code."""
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--check", action="store_true", help="write nothing")
+    if not parser.parse_args().check:
+        page.write_text(text, encoding="utf-8")
+        draw()
+    elif page.read_text(encoding="utf-8") != text:
+        print(f"{page.name} is not what the files give: write it without --check")
+        return 1
+    return 0

@@ -7,11 +7,9 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 import zstandard
-from directories import write_model
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -46,13 +44,6 @@ class Shouting:
             self.texts += texts
             cells = [Cell(text.upper(), -1.0, 2, 0.5) for text in texts]
             yield key, finished_piece(cells, PieceAccount(len(cells), 0, 3, 4, 0.5))
-
-
-@pytest.fixture(scope="module")
-def use(toy_data: Any, tmp_path_factory: pytest.TempPathFactory) -> ModelUse:
-    directory = tmp_path_factory.mktemp("model") / "xx-yy"
-    write_model(directory, toy_data.corpus)
-    return ModelUse(str(directory))
 
 
 @pytest.fixture(autouse=True)

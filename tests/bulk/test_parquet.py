@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from directories import write_model
 
 from sieve.bulk.bulk_job import BulkJob, BulkOptions
 from sieve.bulk.cells import ModelUse
@@ -19,13 +18,6 @@ from sieve.ray import Translate
 pytestmark = pytest.mark.slow
 pyarrow: Any = pytest.importorskip("pyarrow", reason="needs the extra bulk")
 parquet: Any = pytest.importorskip("pyarrow.parquet", reason="needs the extra bulk")
-
-
-@pytest.fixture(scope="module")
-def use(toy_data: Any, tmp_path_factory: pytest.TempPathFactory) -> ModelUse:
-    directory = tmp_path_factory.mktemp("model") / "xx-yy"
-    write_model(directory, toy_data.corpus)
-    return ModelUse(str(directory))
 
 
 @pytest.fixture(autouse=True)

@@ -65,9 +65,14 @@ class WordTokenizer:
 
 
 class Echo:
-    """An engine that gives back what it reads, each piece changed, forwards or backwards."""
+    """An engine that gives back what it reads, forwards or backwards, each piece changed.
 
-    def __init__(self, tokenizer: Any, change: Callable[[str], str], backwards: bool) -> None:
+    Changes need a tokenizer that takes any piece.
+    """
+
+    def __init__(
+        self, tokenizer: Any, change: Callable[[str], str] | None = None, backwards: bool = False
+    ) -> None:
         self._tokenizer, self._change, self._backwards = tokenizer, change, backwards
 
     @property
@@ -87,13 +92,17 @@ class Echo:
         spans = word_spans(self._tokenizer, ids)
         order = spans[::-1] if self._backwards else spans
         places = [place for span in order for place in span]
-        pieces = [self._tokenizer.piece(ids[place]) for place in places]
-        tokens = tuple(self._tokenizer.take(self._change(piece)) for piece in pieces)
+        tokens = tuple(self._changed(ids[place]) for place in places)
         return Hypothesis(tokens, (0.0,) * (len(ids) + 1), 1, tuple(places))
+
+    def _changed(self, token: int) -> int:
+        if self._change is None:
+            return token
+        return int(self._tokenizer.take(self._change(self._tokenizer.piece(token))))
 
 
 def echo(
-    change: Callable[[str], str] = str,
+    change: Callable[[str], str] | None = None,
     backwards: bool = False,
     languages: tuple[str, str] = ("", ""),
 ) -> Translator:

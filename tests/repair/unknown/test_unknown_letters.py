@@ -1,10 +1,10 @@
 """Characters that a vocabulary lacks: what is read instead, and where they are put back."""
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from whole_words import WholeWords
 
 from sieve.engines.engine import Hypothesis
 from sieve.repair.draft import Draft
@@ -12,47 +12,23 @@ from sieve.repair.pipeline import Rounds
 from sieve.repair.step import Line
 from sieve.repair.unknown.folding import applied, fold
 from sieve.repair.unknown.unknown_letters import UnknownLetters, can_lack
-from sieve.tokenize.vocabulary import Specials
 
 PLAIN = {*map(chr, range(0x20, 0x7F)), "é"} - {"#", "@", "£"}
 
 
-class Letters:
+class Letters(WholeWords):
     """A vocabulary of words as they come, whose characters must be plain: one piece a word."""
 
-    specials = Specials(pad=None, start=None, eos=0, unk=1)
-    tags: frozenset[str] = frozenset()
-    vocab_size = 0
-    fingerprint = ""
-
     def __init__(self, plain: set[str]) -> None:
+        super().__init__()
         self._plain = plain
-        self._words = ["</s>", "<unk>", "▁"]
+        self._words.append("▁")
 
     def normalize(self, text: str) -> str:
         return text
 
-    def encode(self, lines: Sequence[str]) -> list[list[int]]:
-        return [[self._id(word) for word in line.split()] for line in lines]
-
     def _id(self, word: str) -> int:
-        if not self._plain.issuperset(word):
-            return 1
-        if word not in self._words:
-            self._words.append(word)
-        return self._words.index(word)
-
-    def decode(self, sentences: Sequence[Sequence[int]]) -> list[str]:
-        return [" ".join(self._words[index] for index in ids) for ids in sentences]
-
-    def piece(self, index: int) -> str:
-        return self._words[index]
-
-    def piece_id(self, piece: str) -> int | None:
-        return self._words.index(piece) if piece in self._words else None
-
-    def save(self, directory: Path, stem: str) -> dict[str, Any]:
-        raise NotImplementedError
+        return super()._id(word) if self._plain.issuperset(word) else 1
 
 
 LETTERS = Letters(PLAIN)
