@@ -5,18 +5,25 @@
 All use as many cores. The same lines, news and then parliament, each once; what starting costs is
 taken off: every system translates a short file and a long one, and what counts is the difference of
 lines over the difference of seconds. The long file keeps one process busy for --minutes. Systems
-take turns. CTranslate2 has random weights of the same dimensions, int8, and makes as many tokens as
-the source has. --only leaves other systems out; what was measured before stays under `earlier`.
-Writes docs/results/bulk_throughput.json. Needs the extra ray, and ctranslate2.
+take turns. On a machine with other work, seconds of the processors (of a system with all that it
+has started) say more than those of the clock. CTranslate2 has random weights of these dimensions,
+int8, and makes as many tokens as the source has. --only leaves other systems out; what was measured
+before stays under `earlier`. Writes docs/results/bulk_throughput.json. Needs the extra ray, and
+ctranslate2.
 """
 
 import argparse
 import bz2
+import ctypes
+import os
+import resource
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from statistics import median
@@ -33,6 +40,51 @@ TEXTS = ("news/news-2008-2016.en-de.en.bz2", "train/europarl.en-de.en.bz2")
 ALONE, PEER = "one process", "CTranslate2 under Ray Data"
 SHORT = 2000
 CALIBRATION = 4000
+PR_SET_CHILD_SUBREAPER = 36
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run has taken, or the difference of two."""
+
+    lines: int
+    seconds: float
+    cpu_seconds: float
+    tokens: dict[str, int]
+    """Of each side, where a manifest has them."""
+
+    def __sub__(self, other: "Run") -> "Run":
+        tokens = {side: count - other.tokens[side] for side, count in self.tokens.items()}
+        return Run(
+            self.lines - other.lines,
+            self.seconds - other.seconds,
+            self.cpu_seconds - other.cpu_seconds,
+            tokens,
+        )
+
+    @property
+    def speed(self) -> float:
+        """Lines per second."""
+        return self.lines / self.seconds
+
+    @property
+    def cost(self) -> float:
+        """Seconds of the processors per 1,000 lines."""
+        return 1000 * self.cpu_seconds / self.lines
+
+
+def adopt_orphans() -> None:
+    """Makes this process the parent of what children leave behind, as Ray's daemons."""
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def ended_children() -> float:
+    """Seconds of the processors that all children took, once the last one has ended."""
+    with suppress(ChildProcessError):
+        while True:
+            os.wait()
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 class Systems:
@@ -70,12 +122,12 @@ class Systems:
 
         converted(find_model(self.arguments.model), self.converted)
 
-    def seconds(self, name: str, lines: list[str]) -> tuple[float, dict[str, Any] | None]:
-        """How long a system takes, and its manifest where it writes one."""
+    def run(self, name: str, lines: list[str]) -> Run:
+        """One run of a system."""
         with tempfile.TemporaryDirectory(dir=self.folder) as scratch:
             source, output = Path(scratch, "in.txt"), Path(scratch, "out")
             source.write_text("".join(lines), encoding="utf-8")
-            started = time.perf_counter()
+            started, before = time.perf_counter(), ended_children()
             done = subprocess.run(
                 self.commands(source, output)[name], capture_output=True, text=True
             )
@@ -83,7 +135,8 @@ class Systems:
             if done.returncode:
                 raise SystemExit(f"{name}: {done.stderr[-2000:]}")
             manifest = output / "manifest.json"
-            return seconds, read_json(manifest) if manifest.is_file() else None
+            tokens = read_json(manifest)["tokens"] if manifest.is_file() else {}
+            return Run(len(lines), seconds, ended_children() - before, tokens)
 
 
 def sentences(data: Path) -> Iterator[str]:
@@ -96,45 +149,44 @@ def sentences(data: Path) -> Iterator[str]:
 def measured(systems: Systems, arguments: argparse.Namespace) -> dict[str, Any]:
     """All rounds."""
     lines = list(islice(sentences(arguments.data), SHORT + CALIBRATION))
-    short, _ = systems.seconds(ALONE, lines[:SHORT])
-    longer, _ = systems.seconds(ALONE, lines)
-    speed = CALIBRATION / max(longer - short, 0.1)
-    count = SHORT + int(60 * arguments.minutes * speed)
+    begin = systems.run(ALONE, lines[:SHORT])
+    tried = systems.run(ALONE, lines) - begin
+    count = SHORT + int(60 * arguments.minutes * tried.speed)
     lines = list(islice(sentences(arguments.data), count))
     note(f"{len(lines)} lines")
     names = [name for name in systems.commands(Path(), Path()) if systems.takes(name)]
-    speeds: dict[str, list[float]] = {name: [] for name in names}
+    runs: dict[str, list[Run]] = {name: [] for name in names}
     starts: dict[str, list[float]] = {name: [] for name in names}
-    tokens: dict[str, int] = {}
     for _ in range(arguments.rounds):
         for name in names:
-            short, first = systems.seconds(name, lines[:SHORT])
-            seconds, manifest = systems.seconds(name, lines)
-            speeds[name].append((len(lines) - SHORT) / (seconds - short))
-            starts[name].append(short - SHORT / speeds[name][-1])
-            if manifest and first:
-                tokens = {
-                    side: manifest["tokens"][side] - first["tokens"][side]
-                    for side in ("source", "target")
-                }
-            note(f"{name}: {speeds[name][-1]:.1f} sentences per second")
-    alone = speeds[ALONE]
+            short = systems.run(name, lines[:SHORT])
+            rest = systems.run(name, lines) - short
+            runs[name].append(rest)
+            starts[name].append(short.seconds - SHORT / rest.speed)
+            note(f"{name}: {rest.speed:.1f} sentences per second, {rest.cost:.3f} CPU s per 1,000")
+    tokens = next((run[0].tokens for run in runs.values() if run[0].tokens), {})
     return {
         "lines": len(lines),
         "tokens_per_line": {
             side: round(total / (len(lines) - SHORT), 2) for side, total in tokens.items()
         },
         "systems": {
-            name: {
-                "sentences_per_second": [round(value, 2) for value in speeds[name]],
-                "per_second_and_core": round(median(speeds[name]) / systems.cores, 2),
-                "seconds_to_start": round(median(starts[name]), 1),
-                "speed_relative_to_one_process": [
-                    round(own / other, 4) for own, other in zip(speeds[name], alone, strict=True)
-                ],
-            }
+            name: described(runs[name], runs[ALONE], systems.cores)
+            | {"seconds_to_start": round(median(starts[name]), 1)}
             for name in names
         },
+    }
+
+
+def described(runs: list[Run], alone: list[Run], cores: int) -> dict[str, Any]:
+    """A system beside one process, round by round."""
+    pairs = list(zip(runs, alone, strict=True))
+    return {
+        "sentences_per_second": [round(run.speed, 2) for run in runs],
+        "per_second_and_core": round(median(run.speed for run in runs) / cores, 2),
+        "speed_relative_to_one_process": [round(run.speed / own.speed, 4) for run, own in pairs],
+        "cpu_seconds_per_1000": [round(run.cost, 3) for run in runs],
+        "cpu_relative_to_one_process": [round(run.cost / own.cost, 4) for run, own in pairs],
     }
 
 
@@ -147,6 +199,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--only", nargs="+", metavar="NAME", help="of the systems, as named there")
     arguments = parser.parse_args()
+    adopt_orphans()
     with tempfile.TemporaryDirectory() as folder:
         systems = Systems(arguments, Path(folder))
         if systems.takes(PEER):

@@ -20,6 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sieve import _native
+from sieve.bundle.packing import pack_floats
 from sieve.bundle.quantization import quantize
 from sieve.engines.native.native_engine import NativeEngine
 from sieve.engines.options import SearchOptions
@@ -27,6 +28,12 @@ from sieve.errors import ModelError
 from sieve.selection.selectors import FullVocabulary
 
 FORMS = ("float32", "int8")
+MADE: dict[str, Callable[[Any], dict[str, Any]]] = {
+    "float32": dict,
+    "packed": pack_floats,
+    "int8": lambda weights: quantize(weights, "here"),
+}
+MIXERS = ["ssru", "attention"]
 with_forms = pytest.mark.parametrize("form", FORMS)
 
 
@@ -44,12 +51,11 @@ def test_damage(
 
 
 @settings(max_examples=150)
-@given(data=st.data(), int8=st.booleans(), mixer=st.sampled_from(["ssru", "attention"]))
-def test_the_core_alone(data: st.DataObject, int8: bool, mixer: Any) -> None:
+@given(data=st.data(), form=st.sampled_from(sorted(MADE)), mixer=st.sampled_from(MIXERS))
+def test_the_core_alone(data: st.DataObject, form: str, mixer: Any) -> None:
     """What the C++ core is given is checked there, too, whoever checked it before."""
     config = replace(SMALL, decoder_mixer=mixer)
-    weights = random_weights(config)
-    tensors: dict[str, Any] = quantize(weights, "here") if int8 else {**weights}
+    tensors = MADE[form](random_weights(config))
     names = st.sampled_from(sorted(tensors))
     for name in data.draw(st.lists(names, min_size=1, max_size=2, unique=True)):
         change = data.draw(st.sampled_from(sorted(CHANGES)))
@@ -62,7 +68,7 @@ def test_the_core_alone(data: st.DataObject, int8: bool, mixer: Any) -> None:
         for _ in range(data.draw(st.integers(0, 1)))
     }
     try:
-        engine = NativeEngine(replace(config, **changes), tensors, int8=int8, threads=1)
+        engine = NativeEngine(replace(config, **changes), tensors, int8=form == "int8", threads=1)
     except _native.ModelError as error:
         assert str(error)
         return

@@ -1,22 +1,28 @@
 """From a model directory to the native engine: which engine is chosen, and no torch is needed."""
 
+import gc
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from child import printed, run_python
 from directories import unsealed, write_model
+from generated_models import SMALL, random_weights
 
 import sieve
+from sieve.bundle.packing import pack_floats
 from sieve.cli.main import main
 from sieve.engines.native.native_engine import NativeEngine, available_kernels
 from sieve.engines.options import SearchOptions
 from sieve.engines.torch.torch_engine import TorchEngine
 from sieve.errors import ConfigError, ModelError
 from sieve.files import read_json, write_json
+from sieve.selection.selectors import FullVocabulary, NeuralSelection
 from sieve.translate.translator import Translator
 
 LINES = ["bda fga", "kla", "", "ste gru bli tra fnu"]
@@ -264,3 +270,19 @@ def test_tensors_at_odd_places(packed: Path, tmp_path: Path) -> None:
         moved = len(header).to_bytes(8, "little") + header + raw[8 + size :]
         (directory / "model.safetensors").write_bytes(moved)
         assert texts(sieve.load(directory)) == expected
+
+
+@pytest.mark.parametrize("head", ["tied", "full", "none", "factored"])
+@pytest.mark.parametrize("tie", ["all", "none"])
+def test_packed_floats_are_used_in_place(head: Any, tie: Any) -> None:
+    """The same results, bit for bit, and what is used is kept alive."""
+    config = replace(SMALL, nvs_head=head, nvs_rank=4, tie=tie)
+    weights = random_weights(config)
+    own, packed = NativeEngine(config, weights, int8=False), pack_floats(weights)
+    shared = NativeEngine(config, packed, int8=False)
+    del packed
+    gc.collect()
+    ids = [np.array([4, 7, 5, 2]), np.array([2])]
+    selection = FullVocabulary() if head == "none" else NeuralSelection(0.4)
+    results = [engine.translate(ids, selection, OPTIONS) for engine in (own, shared)]
+    assert results[0] == results[1]

@@ -58,7 +58,7 @@ class NativeModel {
   NativeModel(const nb::dict& config, nb::dict tensors, bool int8, const std::string& kernels)
       : engine_(architecture_of(config), tensors_of(tensors), int8,
                 kernels.empty() ? default_kernels() : kernels_named(kernels)) {
-    if (int8) {
+    if (in_place(tensors_of(tensors))) {
       kept_ = std::move(tensors);  // the weights are read where they lie
     }
   }

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -31,6 +30,9 @@ struct Tensor {
 
 using Tensors = std::map<std::string, Tensor>;
 
+/// Whether matrices lie in the order of the kernels, to be used in place.
+bool in_place(const Tensors& tensors);
+
 /// The form in which a matrix wants the rows it is multiplied with.
 struct Input {
   bool int8 = false;
@@ -51,7 +53,7 @@ struct Quads {
   std::size_t step = 1;
 };
 
-/// W (channels, depth): a view of int8 weights, or fp32 weights packed into own memory.
+/// W (channels, depth): a view of int8 or packed fp32 weights, or fp32 weights packed into own memory.
 class Matrix {
  public:
   Matrix() = default;
@@ -98,23 +100,6 @@ class Matrix {
   std::shared_ptr<Buffer<float>> packed_;
   std::shared_ptr<Buffer<std::uint8_t>> bytes_;
   std::shared_ptr<Buffer<std::uint32_t>> rows_;  // (channels, padded depth / 4), four bytes in each
-};
-
-/// Some rows of a matrix, gathered into memory that is used again and again.
-class GatheredRows {
- public:
-  /// Begins anew with no rows; `plain`: for rows of activations whose multiplier is not fixed.
-  void start(const Matrix& from, bool plain = false);
-  /// Gathers more rows behind those that are there.
-  void append(const Matrix& from, std::span<const std::int32_t> channels);
-
-  const Weights& weights() const { return weights_; }
-
- private:
-  Weights weights_;
-  bool plain_ = false;
-  Buffer<std::uint8_t> bytes_;
-  Buffer<float> values_, scale_, shift_;
 };
 
 /// A layer: a matrix and what is added to its products.

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <span>
 
-#include "../layers/weights.hpp"
+#include "../layers/gathered_rows.hpp"
 #include "architecture.hpp"
 
 namespace sieve {

@@ -12,6 +12,8 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
+from typing import BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +21,7 @@ import numpy.typing as npt
 from sieve.errors import ModelError
 from sieve.files.folder import Folder
 from sieve.files.regular import ALIGNMENT, check_fits, regular_file
-from sieve.files.tensor_files import TensorFile, parse_tensors
+from sieve.files.tensor_files import TensorFile, Tensors, parse_tensors, put_tensors
 
 if sys.platform == "linux":
     import fcntl
@@ -57,29 +59,32 @@ class SealedFolder(Folder):
         return self.memory[start : start + size]
 
 
-def seal_folder(folder: Folder) -> int:
+def seal_folder(folder: Folder, instead: Mapping[str, Tensors] = MappingProxyType({})) -> int:
     """The descriptor of a sealed copy of all regular files of a directory.
+
+    Args:
+        folder: The directory.
+        instead: Tensors that the copy has in place of those in the files of these names.
 
     Raises:
         ModelError: A file cannot be read, is none of a model, or is not what its hash says.
     """
     names = sorted(path.name for path in folder.path.iterdir() if path.is_file())
-    sizes = {name: (folder.path / name).stat().st_size for name in names}
-    check_fits(folder.path, sum(sizes.values()))
-    places, end = dict[str, tuple[int, int]](), 0
-    for name, size in sizes.items():
-        places[name] = (end, size)
-        end += size + -size % ALIGNMENT
-    head = json.dumps({"path": str(folder.path), "files": places}).encode()
-    start = _NUMBER + len(head) + -(_NUMBER + len(head)) % ALIGNMENT
+    check_fits(folder.path, sum((folder.path / name).stat().st_size for name in names))
     descriptor = os.memfd_create(_NAME, os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     try:
-        with open(descriptor, "wb", buffering=0, closefd=False) as memory:
-            memory.write(len(head).to_bytes(_NUMBER, "little") + head)
-            for name, (place, size) in places.items():
-                os.lseek(descriptor, start + place, os.SEEK_SET)
-                folder.check_digest(name, _copied(folder.path / name, size, descriptor))
-        os.ftruncate(descriptor, max(start + end, 1))
+        with open(descriptor, "wb", closefd=False) as memory:
+            places = dict[str, tuple[int, int]]()
+            for name in names:
+                start = _aligned(memory)
+                if name in instead:
+                    put_tensors(memory, instead[name])
+                else:
+                    folder.check_digest(name, _copied(folder.path / name, memory))
+                places[name] = (start, memory.tell() - start)
+            start = _aligned(memory)
+            memory.write(json.dumps({"path": str(folder.path), "files": places}).encode())
+            memory.write(start.to_bytes(_NUMBER, "little"))
         seals = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
         fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, seals)
     except BaseException:
@@ -93,20 +98,24 @@ def sealed_folder(descriptor: int) -> SealedFolder:
     memory = np.frombuffer(
         mmap.mmap(descriptor, 0, flags=mmap.MAP_SHARED, prot=mmap.PROT_READ), np.uint8
     )
-    size = int.from_bytes(memory[:_NUMBER].tobytes(), "little")
-    head = json.loads(memory[_NUMBER : _NUMBER + size].tobytes())
-    start = _NUMBER + size + -(_NUMBER + size) % ALIGNMENT
-    places = {name: (start + place, size) for name, (place, size) in head["files"].items()}
-    return SealedFolder(Path(head["path"]), memory=memory, places=places)
+    start = int.from_bytes(memory[-_NUMBER:].tobytes(), "little")
+    content = json.loads(memory[start:-_NUMBER].tobytes())
+    places = {name: (place, size) for name, (place, size) in content["files"].items()}
+    return SealedFolder(Path(content["path"]), memory=memory, places=places)
 
 
-def _copied(path: Path, size: int, descriptor: int) -> str:
-    """Copies a file to where the descriptor stands, and gives its SHA-256."""
+def _aligned(memory: BinaryIO) -> int:
+    """Goes on at the next place where tensors may begin."""
+    return memory.seek(-memory.tell() % ALIGNMENT, os.SEEK_CUR)
+
+
+def _copied(path: Path, memory: BinaryIO) -> str:
+    """Copies a file to where the memory stands, and gives its SHA-256."""
     digest, buffer = hashlib.sha256(), memoryview(bytearray(_BLOCK))
-    with regular_file(path, size) as (file, _):
-        while count := file.readinto(buffer[: min(size, _BLOCK)]):  # type: ignore[attr-defined]
+    with regular_file(path, 2**63) as (file, size):
+        while size and (count := file.readinto(buffer[: min(size, _BLOCK)])):  # type: ignore[attr-defined]
             digest.update(buffer[:count])
-            os.write(descriptor, buffer[:count])
+            memory.write(buffer[:count])
             size -= count
     if size:
         raise ModelError(f"{path}: became shorter while it was read; try again")

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -86,6 +86,14 @@ def parse_tensors(data: npt.NDArray[np.uint8], path: Path) -> TensorFile:
 
 def write_tensors(path: Path, tensors: Tensors, metadata: Mapping[str, str] | None = None) -> None:
     """Writes a safetensors file, aligned for memory maps."""
+    with whole_file(path) as partial, writable(path), partial.open("wb") as file:
+        put_tensors(file, tensors, metadata)
+
+
+def put_tensors(
+    file: BinaryIO, tensors: Tensors, metadata: Mapping[str, str] | None = None
+) -> None:
+    """Writes what a safetensors file holds, from where an open file stands."""
     codes = {dtype: code for code, dtype in _DTYPES.items()}
     # multiples of the alignment first: each leaves the next one aligned
     ranked = sorted(
@@ -100,11 +108,10 @@ def write_tensors(path: Path, tensors: Tensors, metadata: Mapping[str, str] | No
         header[name] = {"dtype": code, "shape": array.shape, "data_offsets": (start, end)}
     text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
     text += b" " * (-(8 + len(text)) % ALIGNMENT)
-    with whole_file(path) as partial, writable(path), partial.open("wb") as file:
-        file.write(len(text).to_bytes(8, "little") + text)
-        for name in ranked:
-            array = np.asarray(tensors[name], tensors[name].dtype.newbyteorder("<"), order="C")
-            file.write(array.reshape(-1).view(np.uint8).data)
+    file.write(len(text).to_bytes(8, "little") + text)
+    for name in ranked:
+        array = np.asarray(tensors[name], tensors[name].dtype.newbyteorder("<"), order="C")
+        file.write(array.reshape(-1).view(np.uint8).data)
 
 
 def check_shapes(tensors: Tensors, shapes: Mapping[str, tuple[int, ...]], where: str) -> None:

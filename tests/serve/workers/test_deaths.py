@@ -11,10 +11,8 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from directories import write_model
 from serving import PATIENCE, Site, served, until
 
 from sieve.bundle.integrity import seal
@@ -178,12 +176,3 @@ def test_a_worker_that_cannot_start_ends_the_server(
     assert done.returncode == 2
     assert "could not start" in done.stderr.splitlines()[-1]
     assert "Traceback" not in done.stderr
-
-
-def test_a_model_that_workers_cannot_share_is_named(toy_data: Any, tmp_path: Path) -> None:
-    write_model(tmp_path / "float", toy_data.corpus, int8=False)
-    path = tmp_path / "float" / "config.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), "languages": ["en", "de"]}))
-    with served(str(tmp_path / "float"), "--workers", "2") as server:
-        assert server.said("W ") and server.said("float: each worker packs its floating-point")
-        assert answered(server.site)

@@ -13,6 +13,8 @@ import pytest
 from serving import PATIENCE, ServerProcess, served, until
 
 from sieve.bundle.catalogue import find_model
+from sieve.bundle.directory import open_bundle, write_bundle
+from sieve.bundle.weights import float_tensors
 from sieve.files import CAN_SEAL
 
 pytestmark = pytest.mark.skipif(not CAN_SEAL, reason="several workers need Linux")
@@ -23,14 +25,24 @@ GOOD = {"q": "Good morning.", "source": "en", "target": "de"}
 @pytest.fixture(scope="module")
 def server() -> Iterator[ServerProcess]:
     with served(str(MODEL), "--workers", "2", "--rate-limit", "500", "--queue", "3") as server:
-        until(lambda: translated_by(server, 0) and translated_by(server, 1))
+        until(lambda: read_by_both(server, MODEL))
         yield server
 
 
-def translated_by(server: ServerProcess, worker: int) -> bool:
-    """Whether a worker has read the weights: a page is there once somebody has."""
+@pytest.fixture(scope="module")
+def floats(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same model in float32."""
+    directory = tmp_path_factory.mktemp("floats") / "en-de"
+    bundle = open_bundle(MODEL)
+    tokenizers, files = bundle.tokenizers(), bundle.optional_files()
+    write_bundle(directory, bundle.sections("weights"), float_tensors(bundle), tokenizers, files)
+    return directory
+
+
+def read_by_both(server: ServerProcess, model: Path) -> bool:
+    """Whether both workers have read the weights: a page is there once somebody has."""
     assert server.site.post("/translate", GOOD).json == {"translatedText": "Guten Morgen."}
-    return mapped(server.workers[worker]).values["Rss"] > weights() * 0.9
+    return all(mapped(pid).values["Rss"] > weights(model) * 0.9 for pid in server.workers)
 
 
 @dataclass(frozen=True)
@@ -54,8 +66,8 @@ def mapped(pid: int) -> Mapped:
     return Mapped(head.split()[4], head.split()[1], values)
 
 
-def weights() -> int:
-    return (MODEL / "model.safetensors").stat().st_size
+def weights(model: Path) -> int:
+    return (model / "model.safetensors").stat().st_size
 
 
 def anonymous(pid: int) -> int:
@@ -63,18 +75,31 @@ def anonymous(pid: int) -> int:
     return 1024 * int(re.search(r"Anonymous: +(\d+)", text)[1])  # type: ignore[index]
 
 
-def test_the_weights_are_in_memory_once(server: ServerProcess) -> None:
+def check_shared(server: ServerProcess, model: Path) -> None:
+    """That two workers have one copy of the weights, and beside it no other."""
+    size = weights(model)
     first, second = (mapped(pid) for pid in server.workers)
     assert first.inode == second.inode  # one file, the same pages
     assert (first.flags, second.flags) == ("r--s", "r--s")
     for each in (first, second):
-        assert each.values["Private_Dirty"] + each.values["Private_Clean"] < weights() * 0.1
-    assert first.values["Pss"] + second.values["Pss"] < weights() * 1.2
-    with served(str(MODEL)) as alone:  # has the weights in memory of its own
+        assert each.values["Private_Dirty"] + each.values["Private_Clean"] < size * 0.1
+    assert first.values["Pss"] + second.values["Pss"] < size * 1.2
+    with served(str(model)) as alone:  # has the weights in memory of its own
         assert alone.site.post("/translate", GOOD).status == 200
         own = anonymous(alone.process.pid)
     for pid in server.workers:
-        assert anonymous(pid) < own - weights() * 0.7
+        assert anonymous(pid) < own - size * 0.7
+
+
+def test_the_weights_are_in_memory_once(server: ServerProcess) -> None:
+    check_shared(server, MODEL)
+
+
+def test_those_in_float32_too(floats: Path) -> None:
+    with served(str(floats), "--workers", "2") as server:
+        until(lambda: read_by_both(server, floats))
+        check_shared(server, floats)
+        assert anonymous(server.process.pid) < weights(floats)  # the supervisor keeps no other
 
 
 def test_nobody_can_change_the_weights(server: ServerProcess) -> None:

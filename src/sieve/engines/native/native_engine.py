@@ -19,6 +19,7 @@ import numpy.typing as npt
 from sieve import _native
 from sieve.bundle.config import ModelConfig
 from sieve.bundle.directory import Bundle
+from sieve.bundle.packing import are_packed, float32, packed_shapes
 from sieve.bundle.weights import (
     expected_shapes,
     float_tensors,
@@ -293,9 +294,11 @@ def _checked(kernels: str) -> str:
 
 def _floats(bundle: Bundle) -> dict[str, npt.NDArray[np.float32]]:
     tensors = float_tensors(bundle)
-    check_shapes(tensors, expected_shapes(bundle, tensors), str(bundle.directory))
-    with np.errstate(over="ignore"):  # what is too large is found by the C++ core
-        return {name: np.ascontiguousarray(array, np.float32) for name, array in tensors.items()}
+    shapes = expected_shapes(bundle, tensors)
+    expected = packed_shapes(shapes) if are_packed(tensors) else shapes
+    check_shapes(tensors, expected, str(bundle.directory))
+    # what is too large is found by the C++ core
+    return {name: float32(array) for name, array in tensors.items()}
 
 
 def _aligned(tensors: Tensors) -> dict[str, npt.NDArray[Any]]:

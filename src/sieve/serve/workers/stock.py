@@ -12,10 +12,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sieve.bundle.directory import open_bundle
+from sieve.bundle.directory import WEIGHTS_FILE, open_bundle
+from sieve.bundle.packing import packed_parameters
 from sieve.errors import ModelError, SieveError
 from sieve.files import seal_folder
-from sieve.log import logger
+from sieve.processes.memory import return_memory
 from sieve.serve.file_work import KeptFiles
 from sieve.serve.models import Offer
 from sieve.serve.workers.channel import Message
@@ -99,13 +100,11 @@ class Stock:
     def _copy(self, offer: Offer) -> _Copy:
         if offer not in self._copies:
             bundle = open_bundle(offer.directory)
-            self._copies[offer] = _Copy(seal_folder(bundle.folder))
-            if not bundle.is_int8:
-                logger.warning(
-                    "%s: each worker packs its floating-point weights into memory of its own; "
-                    "those of int8 models are shared: sieve convert --int8",
-                    offer.name,
-                )
+            packed = {} if bundle.is_int8 else {WEIGHTS_FILE: packed_parameters(bundle)}
+            self._copies[offer] = _Copy(seal_folder(bundle.folder, packed))
+            if packed:
+                packed.clear()
+                return_memory()
         return self._copies[offer]
 
     def _tidy(self) -> None:
