@@ -18,7 +18,8 @@ from sieve.repair.names import Names
 from sieve.repair.word_set import WordSet
 from sieve.tokenize.vocabulary import OWN, IntArray
 from sieve.train.adapt import AdaptOptions, adapt
-from sieve.train.attach.attach import AttachOptions, attach
+from sieve.train.attach.attach import attach
+from sieve.train.attach.attach_options import AttachOptions
 from sieve.train.attach.head import HeadOptions
 from sieve.train.attach.source_text import CorpusText
 from sieve.train.calibrate import CalibrationOptions, calibrate, mean_size, store

@@ -48,6 +48,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         text = text if value is None else f"{text} (default: %(default)s)"
         parser.add_argument(name, type=kind, default=value, metavar=metavar, help=text)
     parser.add_argument(
+        "--lexicon",
+        action="store_true",
+        help="count a lexicon of what a model without one writes, whose evidence is added",
+    )
+    parser.add_argument(
         "--device",
         default="cpu",
         help="that the head learns on: cpu or cuda (default: %(default)s)",
@@ -60,7 +65,8 @@ def execute(arguments: argparse.Namespace) -> None:
 
     require("torch", "train", "attaching a head")
     from sieve.importers.opening import model_directory
-    from sieve.train.attach.attach import AttachOptions, attach
+    from sieve.train.attach.attach import attach
+    from sieve.train.attach.attach_options import AttachOptions
     from sieve.train.attach.head import HeadOptions
     from sieve.train.attach.source_text import SourceText
     from sieve.train.calibrate import CalibrationOptions
@@ -70,6 +76,7 @@ def execute(arguments: argparse.Namespace) -> None:
         minutes=arguments.minutes,
         head=arguments.head,
         factors=FactorOptions(arguments.rank),
+        lexicon=arguments.lexicon,
         sentences=arguments.sentences,
         development=arguments.development,
         training=HeadOptions(seed=arguments.seed, size=arguments.size),

@@ -17,6 +17,7 @@ from sieve.errors import ModelError
 from sieve.files import Place, folder_of, write_tensors
 from sieve.selection.aligners.translation_table import TranslationTable
 from sieve.selection.shortlist import Ids, ShortlistArray
+from sieve.tokenize.vocabulary import IntArray
 
 PROBABILITY_UNIT = 1 << 30
 """What counts as probability one in a lexicon that an aligner's own table was ranked by."""
@@ -185,10 +186,16 @@ class LexiconBuilder:
         # position in the flat ids = start of the sentence + position in it
         src_ids = src.ids[np.repeat(src.offsets[:-1], link_counts) + alignments.src_pos]
         tgt_ids = tgt.ids[np.repeat(tgt.offsets[:-1], link_counts) + alignments.tgt_pos]
+        self.add_links(src_ids, tgt_ids, tgt.ids, weight)
+
+    def add_links(
+        self, src_ids: IntArray, tgt_ids: IntArray, occurring: IntArray, weight: int = 1
+    ) -> None:
+        """Counts linked tokens, and all target tokens that occur, linked or not."""
         keys = src_ids.astype(np.int64) * self._tgt_vocab_size + tgt_ids
         unique, counts = np.unique(keys, return_counts=True)
         self._source_counts += weight * np.bincount(src_ids, minlength=self._src_vocab_size)
-        self._target_counts += weight * np.bincount(tgt.ids, minlength=self._tgt_vocab_size)
+        self._target_counts += weight * np.bincount(occurring, minlength=self._tgt_vocab_size)
         self._wait(unique, counts * weight)
 
     def add_lexicon(self, lexicon: Lexicon) -> None:

@@ -25,7 +25,8 @@ from sieve.errors import ConfigError, InputError
 from sieve.files import copy_file, read_json, replace_directory, write_json
 from sieve.log import logger
 from sieve.tokenize.vocabulary import EOS, OWN, IntArray
-from sieve.train.attach.attach import AttachOptions, attach
+from sieve.train.attach.attach import attach
+from sieve.train.attach.attach_options import AttachOptions
 from sieve.train.attach.head import HeadOptions
 from sieve.train.attach.source_text import AttachText, CorpusText, SourceText
 from sieve.train.calibrate import BIAS, CalibrationOptions, calibrate_as, store

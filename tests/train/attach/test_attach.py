@@ -1,7 +1,5 @@
 """`attach`: the model stays what it was, the head learns what it writes, work is kept."""
 
-# private: one piece of text alone
-
 import itertools
 import json
 import random
@@ -21,10 +19,14 @@ import sieve
 from sieve.bundle.directory import open_bundle
 from sieve.bundle.weights import model_config
 from sieve.cli.main import main
+from sieve.engines.native.native_engine import NativeEngine
 from sieve.errors import InputError, ModelError
 from sieve.processes.locks import FileLock
-from sieve.train.attach.attach import AttachOptions, attach
+from sieve.selection.lexicon_files import own_lexicon
+from sieve.train.attach.attach import attach
+from sieve.train.attach.attach_options import AttachOptions
 from sieve.train.attach.head import HeadOptions
+from sieve.train.attach.labelling import Labelling
 from sieve.train.attach.labels import read_piece
 from sieve.train.attach.source_text import SourceText, distinct
 from sieve.train.calibrate import CalibrationOptions
@@ -110,20 +112,34 @@ def test_a_factored_head(model: Path, text: Path, tmp_path: Path) -> None:
 
 
 def test_references_count_as_needed(model: Path, text: Path, tmp_path: Path) -> None:
-    from sieve.train.attach.attach import _Attachment  # private: the pieces are what counts
-
     target = tmp_path / "text.yy"
     target.write_text("".join(f"{line.upper()}\n" for line in text.read_text().splitlines()))
     work = tmp_path / "work"
     work.mkdir()
-    run = _Attachment(open_bundle(model), tmp_path / "output", work, QUICK)
+    bundle = open_bundle(model)
+    labelling = Labelling(work, NativeEngine.open(bundle, threads=1), bundle.tokenizers())
     sources, targets = distinct(SourceText((text,), (target,)), most=1000)
     assert targets is not None
     assert [source.upper() for source in sources] == targets
-    piece = run._piece(work / "piece.safetensors", sources[40:50], targets[40:50])
-    tokenizer = open_bundle(model).tokenizers().target
+    piece = labelling.piece("piece", sources[40:50], targets[40:50])
+    tokenizer = bundle.tokenizers().target
     for row, ids in enumerate(tokenizer.encode(targets[40:50])):
         assert set(ids) <= set(piece.targets(row).tolist())
+
+
+def test_a_lexicon_of_what_the_model_writes(model: Path, text: Path, tmp_path: Path) -> None:
+    output = tmp_path / "output"
+    attach(model, output, SourceText((text,)), replace(QUICK, lexicon=True))
+    lexicon = own_lexicon(output)
+    assert lexicon is not None
+    assert "fusion" in open_bundle(output).config["selection"]
+    assert list(json.loads((output / "reach.json").read_text())["curves"])[1] == "head + lexicon"
+    again = tmp_path / "again"
+    attach(output, again, SourceText((text,)), replace(QUICK, lexicon=True))
+    kept = own_lexicon(again)
+    assert kept is not None
+    assert kept.info == lexicon.info  # a model that has one keeps it
+    assert np.array_equal(kept.targets, lexicon.targets)
 
 
 def test_interrupted_work_is_kept(

@@ -7,7 +7,7 @@ import torch
 
 from sieve.bundle.config import ModelConfig
 from sieve.tokenize.vocabulary import OWN
-from sieve.train.attach.head import HeadOptions, HeadProgress, train_head
+from sieve.train.attach.head import HeadOptions, HeadProgress, seconds_per_line, train_head
 from sieve.train.attach.held_out import HeldOut
 from sieve.train.attach.labels import Labels
 
@@ -65,3 +65,13 @@ def test_a_gpu_learns_the_same(kind: str) -> None:
         assert all(value.device.type == "cpu" for value in state.values())
         reached.append(best.own)
     assert reached[1] == pytest.approx(reached[0], abs=0.01)
+
+
+def test_time_per_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twelve updates of 16 lines, after one that is not counted, in six seconds."""
+    times = iter([10.0, 16.0])
+    monkeypatch.setattr("sieve.train.attach.head.time.monotonic", lambda: next(times))
+    embedding = torch.randn(120, 16, generator=torch.Generator().manual_seed(3))
+    options = HeadOptions(sampled=60, batch=16)
+    per_line = seconds_per_line(CONFIG, embedding, rule(64, 1), OWN, options)
+    assert per_line == 6.0 / (12 * 16)

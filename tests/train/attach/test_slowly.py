@@ -10,7 +10,8 @@ import pytest
 
 import sieve
 from sieve.files import read_json
-from sieve.train.attach.attach import AttachOptions, attach
+from sieve.train.attach.attach import attach
+from sieve.train.attach.attach_options import AttachOptions
 from sieve.train.attach.head import HeadOptions
 from sieve.train.attach.source_text import SourceText
 from sieve.train.calibrate import CalibrationOptions

@@ -5,7 +5,7 @@ interrupted run resumes with the pieces it has. States are stored in 16 bits and
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from sieve.tokenize.vocabulary import IntArray
 
 PIECE_LINES = 2000
 """Lines of a piece: half a minute of work for a slow model."""
-GREEDY = SearchOptions(beam_size=1)
+GREEDY = SearchOptions(beam_size=1, alignment=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +36,8 @@ class Labels:
     tgt_offsets: IntArray
     tgt_ids: IntArray
     """Tokens of the model's own translation, or of that and a reference; without EOS."""
+    links: IntArray = field(default_factory=lambda: np.zeros((0, 2), np.int32))
+    """(L, 2) a source token and the token that the model wrote for it, by its own attention."""
 
     def __len__(self) -> int:
         return len(self.src_offsets) - 1
@@ -66,7 +68,13 @@ def write_piece(
     encoded = engine.encode(src_ids)
     every = Shortlist.everything(engine.vocab_size, engine.specials.eos)
     hypotheses = engine.decode(encoded, [every] * len(src_ids), GREEDY)
-    targets = [np.asarray(best[0].tokens, np.int32) for best in hypotheses]
+    written = [best for best, *_ in hypotheses]
+    targets = [np.asarray(best.tokens, np.int32) for best in written]
+    links = [
+        np.stack([ids[list(best.positions)], best.tokens], axis=1)
+        for ids, best in zip(src_ids, written, strict=True)
+        if best.tokens
+    ]
     if references is not None:
         pairs = zip(targets, references, strict=True)
         targets = [np.concatenate([own, np.asarray(other, np.int32)]) for own, other in pairs]
@@ -75,6 +83,7 @@ def write_piece(
         "states": engine.source_states(encoded).astype(np.float16),
         "tgt_offsets": _offsets(targets),
         "tgt_ids": np.concatenate([*targets, np.zeros(0, np.int32)]),
+        "links": np.concatenate([*links, np.zeros((0, 2), np.int32)]).astype(np.int32),
     }
     with whole_file(path) as partial:
         write_tensors(partial, tensors)
