@@ -228,13 +228,15 @@ def main() -> None:
     parser.add_argument("--lines", type=int, default=0, help="first lines of each set; 0: all")
     parser.add_argument("--latency-lines", type=int, default=200)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--threads", type=int, default=1, help="not of the latency")
     parser.add_argument("--title", default="")
     parser.add_argument("--note", default="", help="what head and lexicons were made from")
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--page", type=Path)
     arguments = parser.parse_args()
     bundle = open_bundle(arguments.model)
-    engine, tokenizers = NativeEngine.open(bundle, threads=1), bundle.tokenizers()
+    engine, tokenizers = NativeEngine.open(bundle, threads=arguments.threads), bundle.tokenizers()
+    alone = NativeEngine.open(bundle, threads=1)
     opened = [path and Lexicon.open(path) for path in (arguments.counts, arguments.probabilities)]
     production = None if arguments.no_production else own_lexicon(arguments.model)
     lexicons = Lexicons(production, *opened)
@@ -247,7 +249,7 @@ def main() -> None:
         rows = {"all tokens": measured(engine, decode, test, None)}
         rows |= {label: measured(engine, decode, test, lists) for label, lists in ways.items()}
         selectors = real_selectors(lexicons, engine, test, size)
-        times = latency(engine, selectors, test, arguments.rounds, arguments.latency_lines)
+        times = latency(alone, selectors, test, arguments.rounds, arguments.latency_lines)
         sets[name] = {"sentences": len(test.src_ids), "ways": rows, "latency": times}
     document = {
         "command": command_by_names(),
