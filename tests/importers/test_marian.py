@@ -21,6 +21,7 @@ from marian_files import (
     spm_pieces,
     write_npz,
 )
+from oracles import recorded
 
 from sieve.bundle.quantization import Integers
 from sieve.errors import ModelError
@@ -35,19 +36,9 @@ from sieve.importers.origin import Origin
 from sieve.importers.tensors import check_tensors, floats
 
 VARIANTS: dict[str, dict[str, Any]] = {
-    "student": {},
-    "self-attention": {"transformer-decoder-autoreg": "self-attention"},
-    "pre-norm": {
-        "transformer-preprocess": "n",
-        "transformer-postprocess": "da",
-        "transformer-postprocess-top": "n",
-    },
-    "swish": {"transformer-ffn-activation": "swish"},
+    **recorded.VARIANTS,
+    **recorded.SCORED,
     "gelu": {"transformer-ffn-activation": "gelu"},
-    "two-tables": {"tied-embeddings-all": False, "tied-embeddings": True},
-    "untied": {"tied-embeddings-all": False},
-    "no-bias": {"output-omit-bias": True},
-    "teacher": {"transformer-decoder-autoreg": "self-attention", "tied-embeddings-all": False},
 }
 
 
@@ -166,8 +157,16 @@ def test_the_settings_of_a_student(tmp_path: Path) -> None:
         ({"transformer-ffn-depth": 3}, "feed-forward sublayers that are not two layers deep"),
         ({"transformer-ffn-activation": "tanh"}, "activations but relu, swish, gelu"),
         (
-            {"transformer-ffn-activation": "gelu", "version": "v1.12.31 2023-10-02"},
-            r"is of Marian v1\.12\.31, whose gelu is exact \(erf\): Sieve cannot run gelu but in",
+            {"transformer-ffn-activation": "gelu", "version": "v1.12.3 2023-03-01"},
+            r"version is 'v1\.12\.3 2023-03-01', whose gelu is exact \(erf\): Sieve cannot run",
+        ),
+        (
+            {**recorded.PRE_NORM, "version": "v1.10.28 2021-12-01"},
+            r"version is 'v1\.10\.28 2021-12-01': Sieve cannot run layer norms before",
+        ),
+        (
+            {**recorded.PRE_NORM, "version": ""},
+            "version is '': Sieve cannot run layer norms before",
         ),
         ({"transformer-train-position-embeddings": True}, "trained position embeddings"),
         ({"lemma-dim-emb": 64}, "factored vocabularies"),

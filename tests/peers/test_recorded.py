@@ -64,11 +64,9 @@ def engine_of(name: str, folder: Path) -> Engine[Any]:
 def test_tokens_and_scores_are_marians(name: str, case: recorded.Case, tmp_path: Path) -> None:
     engine = engine_of(name, recorded.model(tmp_path, case.variant))
     sources = [engine.specials.source_ids(source) for source in recorded.SOURCES]
-    options = SearchOptions(beam_size=1)
-    for written, output in zip(
-        engine.translate(sources, FullVocabulary(), options), case.outputs, strict=True
-    ):
-        assert list(written[0].tokens[: recorded.LONGEST]) == output
+    if case.variant in recorded.VARIANTS:
+        rows = engine.translate(sources, FullVocabulary(), SearchOptions(beam_size=1))
+        assert [list(row[0].tokens[: recorded.LONGEST]) for row in rows] == case.outputs
     scores = engine.score(sources, case.outputs, FullVocabulary())
     for ours, theirs in zip(scores, case.scores, strict=True):
         shared = min(len(theirs), recorded.LONGEST)  # what came then was another token, or the end
@@ -77,7 +75,7 @@ def test_tokens_and_scores_are_marians(name: str, case: recorded.Case, tmp_path:
 
 def test_every_variant_was_recorded() -> None:
     cases = recorded.cases()
-    assert [case.variant for case in cases] == list(recorded.VARIANTS)
+    assert [case.variant for case in cases] == [*recorded.VARIANTS, *recorded.SCORED]
     assert len({str(case.scores) for case in cases}) == len(cases)
 
 

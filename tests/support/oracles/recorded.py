@@ -11,26 +11,40 @@ from typing import Any
 
 import marian_files
 
-from oracles.asking import Oracle, Peer
+from oracles.asking import Answer, Oracle, Peer
 from oracles.environments import MARIAN
 
 RECORDED = Path(__file__).parent / "marian.json"
 PIECES, LONGEST = 48, 10
 SOURCES = [[7, 30, 4, 41, 12], [9], [40, 39, 38, 5, 6, 7, 8, 20], [22, 22, 3, 47, 11, 2]]
-# Not gelu: pymarian 1.12 computes it with erf, the Marian that our models came from by a sigmoid.
+PRE_NORM = {
+    "version": "v1.12.0 2023-02-20",
+    "transformer-preprocess": "n",
+    "transformer-postprocess": "da",
+    "transformer-postprocess-top": "n",
+}
+# Not gelu: Marian computes it with erf since 1.12.3, before by a sigmoid.
 VARIANTS: dict[str, dict[str, Any]] = {
     "student": {},
     "self-attention": {"transformer-decoder-autoreg": "self-attention"},
-    "pre-norm": {
-        "transformer-preprocess": "n",
-        "transformer-postprocess": "da",
-        "transformer-postprocess-top": "n",
-    },
+    "pre-norm": PRE_NORM,
     "swish": {"transformer-ffn-activation": "swish"},
     "two-tables": {"tied-embeddings-all": False, "tied-embeddings": True},
     "untied": {"tied-embeddings-all": False},
     "no-bias": {"output-omit-bias": True},
 }
+SCORED: dict[str, dict[str, Any]] = {
+    "teacher": {
+        **PRE_NORM,
+        "transformer-decoder-autoreg": "self-attention",
+        "transformer-ffn-activation": "swish",
+        "tied-embeddings-all": False,
+    },
+}
+"""Compared with Marian's scorer alone: step by step, Marian forgets to norm the keys and values of
+earlier tokens, which it norms in training."""
+TARGETS = [[38, 4], [5, 40, 40, 17, 2], [23], [11, 12, 13, 14, 15, 16, 30]]
+"""What is scored there."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +68,7 @@ def model(folder: Path, variant: str) -> Path:
     told = {"dec-cell-base-depth": 2, "dec-cell-high-depth": 1, "dim-vocabs": [PIECES, PIECES],
             "transformer-decoder-dim-ffn": 0, "transformer-decoder-ffn-depth": 0,
             "transformer-rnn-projection": False, "skip": False}  # fmt: skip
-    settings = {**marian_files.SETTINGS, **told, **VARIANTS[variant]}
+    settings = {**marian_files.SETTINGS, **told, **{**VARIANTS, **SCORED}[variant]}
     arrays = marian_files.parameters(settings, PIECES, seed=5)
     for name, array in arrays.items():
         if name.endswith("Wemb"):
@@ -72,16 +86,30 @@ def cases() -> list[Case]:
 
 def asked(folder: Path) -> Iterator[Case]:
     """What Marian writes now."""
-    texts = [" ".join(pieces()[index] for index in source) for source in SOURCES]
+    texts = list(map(_text, SOURCES))
     for variant in VARIANTS:
         directory = model(folder / variant, variant)
-        peer = Peer(MARIAN, "marian_oracle", {"model": str(directory), "beam": 1})
-        with Oracle(peer) as oracle:
-            answers, _ = oracle.ask(texts)
+        answers = _answers(
+            Peer(MARIAN, "marian_oracle", {"model": str(directory), "beam": 1}), texts
+        )
         outputs = [
             [pieces().index(piece) for piece in answer["pieces"]][:LONGEST] for answer in answers
         ]
         yield Case(variant, outputs, [answer["scores"][: LONGEST + 1] for answer in answers])
+    pairs = [f"{text}\t{_text(target)}" for text, target in zip(texts, TARGETS, strict=True)]
+    for variant in SCORED:
+        directory = model(folder / variant, variant)
+        answers = _answers(Peer(MARIAN, "marian_scorer", {"model": str(directory)}), pairs)
+        yield Case(variant, TARGETS, [answer["scores"] for answer in answers])
+
+
+def _text(ids: list[int]) -> str:
+    return " ".join(pieces()[index] for index in ids)
+
+
+def _answers(peer: Peer, lines: list[str]) -> list[Answer]:
+    with Oracle(peer) as oracle:
+        return oracle.ask(lines)[0]
 
 
 def record(folder: Path) -> None:

@@ -14,7 +14,8 @@ from sieve.importers.marian.flat_yaml import Value, flat_yaml
 from sieve.tokenize.vocabulary import Specials
 
 _VERSION = re.compile(r"v?(\d+)\.(\d+)\.(\d+)")
-_LAST_SIGMOID_GELU = (1, 12, 0)
+_FIRST_EXACT_GELU = (1, 12, 3)
+_FIRST_FULL_PRE_NORM = (1, 11, 0)
 NORM_EPSILON = 1e-6
 """Marian's own."""
 _OFF: tuple[Value, ...] = (False, "", 0, [], None)
@@ -159,7 +160,18 @@ def _norm(options: Mapping[str, Value], where: str) -> Any:
             f"-postprocess-top '{top}': Sieve cannot run layer norms but '', 'dan', '' and "
             "'n', 'da', 'n'"
         )
+    if norm == "pre" and _version(options) < _FIRST_FULL_PRE_NORM:
+        raise ModelError(
+            f"{where}: version is {_shown(options.get('version'))}: Sieve cannot run layer norms "
+            "before sublayers but of Marian 1.11 and later, which norm keys and values, too"
+        )
     return norm
+
+
+def _version(options: Mapping[str, Value]) -> tuple[int, ...]:
+    """Of the Marian that wrote the model; empty where it does not say."""
+    match = _VERSION.match(str(options.get("version")))
+    return tuple(map(int, match.groups())) if match else ()
 
 
 def _tie(options: Mapping[str, Value]) -> Any:
@@ -173,11 +185,10 @@ def _tie(options: Mapping[str, Value]) -> Any:
 
 def _activation(options: Mapping[str, Value], where: str) -> Any:
     name = options.get("transformer-ffn-activation", "swish")
-    version = _VERSION.match(str(options.get("version")))
-    if name == "gelu" and version and tuple(map(int, version.groups())) > _LAST_SIGMOID_GELU:
+    if name == "gelu" and _version(options) >= _FIRST_EXACT_GELU:
         raise ModelError(
-            f"{where}: is of Marian {version[0]}, whose gelu is exact (erf): Sieve cannot run "
-            "gelu but in the sigmoid form of Marian 1.12.0 and earlier"
+            f"{where}: version is {_shown(options['version'])}, whose gelu is exact (erf): Sieve "
+            "cannot run gelu but in the sigmoid form of Marian 1.12.2 and earlier"
         )
     return name
 
