@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sieve.engines.options import Sampling, SearchOptions
     from sieve.errors import ConfigError, InputError, ModelError, SieveError
+    from sieve.huggingface.translation_pipeline import pipeline
     from sieve.repair.draft import Edit
     from sieve.repair.glossary import Glossary
     from sieve.translate.load import load
     from sieve.translate.translation import Request, Translation
-    from sieve.translate.translation_pipeline import pipeline
     from sieve.translate.translator import Translator
 
     __version__: str
@@ -40,7 +40,7 @@ _HOMES = {
     "sieve.repair.draft": ("Edit",),
     "sieve.repair.glossary": ("Glossary",),
     "sieve.translate.load": ("load",),
-    "sieve.translate.translation_pipeline": ("pipeline",),
+    "sieve.huggingface.translation_pipeline": ("pipeline",),
     "sieve.translate.translation": ("Request", "Translation"),
     "sieve.translate.translator": ("Translator",),
 }

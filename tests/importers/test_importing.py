@@ -7,6 +7,7 @@ import gzip
 import json
 import os
 import random
+import re
 import threading
 from pathlib import Path
 from typing import Any
@@ -232,14 +233,33 @@ def test_what_is_no_model(tmp_path: Path) -> None:
     (tmp_path / "shared_vocabulary.json").write_text("[]")
     with pytest.raises(ModelError, match="cannot import CTranslate2's models"):
         importer_of(Origin(tmp_path))
+    (tmp_path / "config.json").write_text('{"add_source_eos": true}')  # as CTranslate2 has one
+    with pytest.raises(ModelError, match="cannot import CTranslate2's models"):
+        model_directory(tmp_path)
     with pytest.raises(InputError, match="no such file or directory, and no name on the hub"):
         foreign_source(tmp_path / "none")
     with pytest.raises(SieveError, match="unknown family 'marain'; did you mean 'marian'"):
         importer_of(Origin(tmp_path), "marain")
-    made = tmp_path / "made"
-    import_model(Origin(firefox_directory(tmp_path / "en-pt")), made)
+    made, folder = tmp_path / "made", firefox_directory(tmp_path / "en-pt")
+    import_model(Origin(folder), made)
+    with pytest.raises(ModelError, match="not a model of the family marianmt, but of firefox"):
+        importer_of(Origin(folder), "marianmt")
     with pytest.raises(ModelError, match="is a model directory of Sieve's already"):
         foreign_source(made)
+
+
+@pytest.mark.parametrize("kind", ["t5", "m2m_100", ["x"]])
+def test_other_models_of_hugging_face(kind: Any, tmp_path: Path) -> None:
+    """Wherever a model may be named: they have a config.json as ours have."""
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": kind}))
+    for name in ("model.safetensors", "sentencepiece.bpe.model"):
+        (tmp_path / name).write_bytes(b"")
+    told = re.escape(f"{tmp_path}: is a model of Hugging Face's type {str(kind)!r}: Sieve imports")
+    for read in (importer_of, cached):
+        with pytest.raises(ModelError, match=told):
+            read(Origin(tmp_path))
+    with pytest.raises(ModelError, match=told):
+        model_directory(tmp_path)
 
 
 # ---- damage

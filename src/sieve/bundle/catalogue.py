@@ -104,10 +104,10 @@ def catalogue(imported: Path | None = None, local: tuple[Path, ...] = ()) -> lis
 
 
 def is_own(directory: Path) -> bool:
-    """Whether a directory is one of ours, whole or not; Hugging Face's have a config.json, too."""
+    """Whether a directory is one of ours, whole or not; other toolkits have a config.json, too."""
     path = directory / CONFIG_FILE
     try:
-        return path.is_file() and "model_type" not in read_json(path)
+        return path.is_file() and not {"format_version", "model"}.isdisjoint(read_json(path))
     except ModelError:  # said again when it is opened
         return True
 

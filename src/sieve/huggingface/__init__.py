@@ -1,6 +1,7 @@
-"""Selection in models of transformers, for those who stay with `generate`: `select`.
+"""For those who come from transformers: `select` restricts its `generate`, `pipeline` replaces one.
 
-Knows no importer and no engine of ours: transformers does the search. Importing it loads no torch.
+`select` knows no importer and no engine of ours: transformers does the search. Importing this room
+loads no torch.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ Recognised by content. A new family is a file of its own and a line here.
 
 from sieve.config import unknown
 from sieve.errors import ConfigError, ModelError
+from sieve.files import read_json
 from sieve.importers.foreign_model import Importer
 from sieve.importers.hugging_face import HuggingFaceMarian
 from sieve.importers.marian.marian import MarianBinary, MarianNpz
@@ -23,17 +24,17 @@ _FOREIGN = {
 
 def importer_of(source: Origin, family: str | None = None) -> Importer:
     """The importer of a source: the one that is named, or the only one that knows its content."""
+    fitting = [importer for importer in FAMILIES if importer.files(source)]
+    names = [importer.family for importer in fitting]
     if family is not None:
-        names = [family_importer.family for family_importer in FAMILIES]
+        known = [importer.family for importer in FAMILIES]
+        if family not in known:
+            raise ConfigError(unknown("family", family, known))
         if family not in names:
-            raise ConfigError(unknown("family", family, names))
-        chosen = FAMILIES[names.index(family)]
-        if not chosen.files(source):
-            raise ModelError(f"{source.path}: not a model of the family {family}")
-        return chosen
-    fitting = [family_importer for family_importer in FAMILIES if family_importer.files(source)]
+            other = f", but of {' or '.join(names)}" if names else ""
+            raise ModelError(f"{source.path}: not a model of the family {family}{other}")
+        return fitting[names.index(family)]
     if len(fitting) > 1:
-        names = [family_importer.family for family_importer in fitting]
         raise ModelError(f"{source.path}: could be {' or '.join(names)}; say so with --family")
     if not fitting:
         raise ModelError(_no_model(source))
@@ -41,14 +42,34 @@ def importer_of(source: Origin, family: str | None = None) -> Importer:
 
 
 def is_foreign(source: Origin) -> bool:
-    """Whether any family knows the source."""
-    return any(family_importer.files(source) for family_importer in FAMILIES)
+    """Whether any family knows the source, or it is known to be of another toolkit."""
+    return any(importer.files(source) for importer in FAMILIES) or bool(_lacking(source))
+
+
+def _lacking(source: Origin) -> str:
+    """What makes a source a model that no family reads; empty where nothing does."""
+    kind = _model_type(source)
+    if kind not in ("", "marian"):
+        return f"is a model of Hugging Face's type {kind!r}: Sieve imports the type 'marian' only"
+    for name, what in _FOREIGN.items():
+        if (source.directory / name).is_file():
+            return f"has {name}: Sieve cannot import {what}"
+    return ""
+
+
+def _model_type(source: Origin) -> str:
+    """The architecture that a config.json of Hugging Face's names."""
+    config = source.directory / "config.json"
+    try:
+        return str(read_json(config).get("model_type", ""))[:40] if config.is_file() else ""
+    except ModelError:
+        return ""
 
 
 def _no_model(source: Origin) -> str:
-    for name, what in _FOREIGN.items():
-        if (source.directory / name).is_file():
-            return f"{source.path}: has {name}: Sieve cannot import {what}"
+    lacking = _lacking(source)
+    if lacking:
+        return f"{source.path}: {lacking}"
     return (
         f"{source.path}: not a model that can be imported: expected a Marian .bin or .npz with "
         "its vocabulary, or a MarianMT model of Hugging Face's"

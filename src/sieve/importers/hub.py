@@ -55,7 +55,7 @@ def _downloaded(hub, name: str) -> Path:  # type: ignore[no-untyped-def]
         ignored += ["tf_model*", "rust_model*", "flax_model*"]
         return Path(hub.snapshot_download(name, allow_patterns=_FILES, ignore_patterns=ignored))
     except Exception as error:
-        line = " ".join(str(error).split())[:160]
+        line = " ".join(str(error).split())[:240]
         raise InputError(
             f"{name}: no such model directory, not in the hub's cache, and the hub cannot give it: "
             f"{line or type(error).__name__}"

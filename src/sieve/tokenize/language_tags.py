@@ -53,6 +53,16 @@ def tag_for(language: str, tags: Collection[str]) -> str | None:
     return next((tag for code in codes if (tag := f">>{code}<<") in tags), None)
 
 
+def same_language(asked: str, own: str) -> bool:
+    """Whether a language is a model's own, also by its longer code, or with a script or region.
+
+    >>> same_language("eng_Latn", "en"), same_language("fr_XX", "fr"), same_language("de", "en")
+    (True, True, False)
+    """
+    code = re.split("[-_]", asked.lower())[0]
+    return own.lower() in (asked.lower(), code) or _CODES.get(own.lower()) == code
+
+
 def shown(tags: Collection[str]) -> str:
     """The tags for a message, the first of many."""
     known = sorted(tags)

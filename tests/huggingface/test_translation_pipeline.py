@@ -10,7 +10,7 @@ from marian_files import opus_directory
 
 import sieve
 from sieve.errors import ConfigError, InputError
-from sieve.translate.translation_pipeline import TranslationPipeline, _tidied
+from sieve.huggingface.translation_pipeline import TranslationPipeline, _tidied
 
 MORNING = [{"translation_text": "Guten Morgen!"}]
 
@@ -31,6 +31,16 @@ def test_shapes_of_answers(translator: TranslationPipeline) -> None:
     several = translator(["Good morning!"] * 2, num_beams=3, num_return_sequences=2)
     assert [len(answer) for answer in several] == [2, 2]
     assert several[0][0] == MORNING[0]
+
+
+def test_a_column_of_a_dataset(translator: TranslationPipeline) -> None:
+    class Column:
+        """As transformers' KeyDataset: rows by number, nothing else."""
+
+        def __getitem__(self, row: int) -> str:
+            return ["Good morning!"][row]
+
+    assert list(translator(Column())) == [MORNING]  # type: ignore[call-overload]
 
 
 def test_an_iterator_is_read_as_it_is_used(translator: TranslationPipeline) -> None:
@@ -61,6 +71,8 @@ def test_settings_of_scripts(translator: TranslationPipeline) -> None:
         "return_text": True,
     }
     assert translator("Good morning!", **settings) == MORNING
+    shapes = {"num_workers": 2, "top_p": 1.0, "num_beam_groups": 1, "return_tensors": False}
+    assert translator("Good morning!", src_lang="eng_Latn", tgt_lang="de_DE", **shapes) == MORNING
     sampled = translator("Good morning!", do_sample=True, temperature=0.5, top_k=10)
     assert len(sampled) == 1
 
@@ -85,7 +97,12 @@ def test_spaces_are_tidied_as_transformers_does() -> None:
 def test_the_task_names_the_model() -> None:
     made = sieve.pipeline("translation_en_to_de")
     assert made("Good morning!") == MORNING
-    assert sieve.pipeline("translation", model=made.translator)("Good morning!") == MORNING
+    loading = {"tokenizer": "en-de", "framework": "pt", "use_fast": True, "revision": "main"}
+    again = sieve.pipeline(
+        "translation", made.translator, device_map="cpu", dtype="auto", **loading
+    )
+    assert again("Good morning!") == MORNING
+    assert sieve.pipeline("translation", "en-de", device_map="auto")("Good morning!") == MORNING
 
 
 @pytest.mark.parametrize(
@@ -95,7 +112,7 @@ def test_the_task_names_the_model() -> None:
         (("translation_de_to_en", "en-de"), "the model translates en to de"),
         (("translation_en_to_xx",), "unknown built-in model 'en-xx'"),
         (("translation",), "unknown built-in model '-'"),
-        (("translation", object()), "model: got object, expected a name"),
+        (("translation", object()), "model: got object, expected the name or directory it was"),
     ],
 )
 def test_tasks_that_are_none(arguments: tuple[Any, ...], expected: str) -> None:
@@ -107,7 +124,9 @@ def test_tasks_that_are_none(arguments: tuple[Any, ...], expected: str) -> None:
     ("settings", "expected"),
     [
         ({"num_beans": 4}, "unknown configuration key 'num_beans'; did you mean 'num_beams'"),
-        ({"return_tensors": True}, "return_tensors: got True, which Sieve cannot do"),
+        ({"return_tensors": "pt"}, "return_tensors: got pt, which Sieve cannot do"),
+        ({"top_p": 0.9}, r"top_p: got 0\.9, which Sieve cannot do"),
+        ({"bad_words_ids": [[3]]}, r"bad_words_ids: got \[\[3\]\], which Sieve cannot do"),
         ({"repetition_penalty": 1.3}, "repetition_penalty: got 1.3, which Sieve cannot do"),
         ({"max_length": 0}, "max_length: got 0, expected at least 1"),
         ({"num_beams": "four"}, "num_beams: got 'four'"),
@@ -119,8 +138,20 @@ def test_settings_that_are_refused(
 ) -> None:
     with pytest.raises(ConfigError, match=expected):
         translator("Good morning!", **settings)
-    with pytest.raises(ConfigError, match="torch_dtype: got int4"):
-        sieve.pipeline("translation", model="en-de", torch_dtype="int4")
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({"torch_dtype": "int4"}, "torch_dtype: got int4"),
+        ({"revision": "v2"}, "revision: got v2, which Sieve cannot do"),
+        ({"device_map": {"": 0}}, "device_map: got {'': 0}, expected auto, cpu or cuda"),
+        ({"device": "tpu"}, "device: got 'tpu', expected cpu"),
+    ],
+)
+def test_ways_to_load_that_are_refused(settings: dict[str, Any], expected: str) -> None:
+    with pytest.raises(ConfigError, match=expected):
+        sieve.pipeline("translation", model="en-de", **settings)
 
 
 def test_what_is_no_text(translator: TranslationPipeline) -> None:

@@ -1,21 +1,21 @@
 """`sieve.pipeline("translation", model=…)`: the calls of Hugging Face's translation pipeline.
 
 Scripts written for transformers 4 need one changed import. What is asked for is done or refused in
-one sentence; settings without a meaning here are accepted where leaving them out changes nothing.
+one sentence (`pipeline_settings`).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, overload
 
 from sieve.bundle.catalogue import built_in
-from sieve.config import from_dict, unknown
-from sieve.engines.options import Sampling, SearchOptions
+from sieve.config import unknown
 from sieve.errors import ConfigError, InputError
-from sieve.tokenize.language_tags import tag_for
+from sieve.huggingface.pipeline_settings import CallSettings, settings_of
+from sieve.tokenize.language_tags import same_language, tag_for
 from sieve.translate.load import load
 from sieve.translate.translation import Request, Translation
 from sieve.translate.translator import Translator
@@ -30,72 +30,6 @@ _TIDY = {
 """What transformers makes of a translation where tidying is asked for, in this order."""
 _AT_ONCE = 64
 """Texts of an iterator that are translated in one go where no batch_size is given."""
-
-
-@dataclass(frozen=True)
-class CallSettings:
-    """What a call may ask for, by the names of transformers; `selection` and `repair` are ours."""
-
-    max_length: int | None = None
-    """Tokens of a translation, its start and end counted; longer ones are cut."""
-    max_new_tokens: int | None = None
-    num_beams: int | None = None
-    num_return_sequences: int = 1
-    length_penalty: float | None = None
-    do_sample: bool = False
-    temperature: float = 1.0
-    top_k: int = 50
-    batch_size: int | None = None
-    """Texts of an iterator that are translated in one go; others are sorted into batches anyway."""
-    src_lang: str | None = None
-    tgt_lang: str | None = None
-    selection: str | None = None
-    repair: bool = False
-    """Whether Sieve puts numbers, names and the like right; the origin does not."""
-    early_stopping: bool | str | None = None
-    return_text: bool = True
-    return_tensors: bool = False
-    clean_up_tokenization_spaces: bool | None = None
-    padding: bool | str | None = None
-    truncation: bool | str | None = None
-    use_cache: bool | None = None
-    min_length: int = 0
-    repetition_penalty: float = 1.0
-    no_repeat_ngram_size: int = 0
-
-    def __post_init__(self) -> None:
-        refused = {
-            "return_tensors": self.return_tensors,
-            "return_text": not self.return_text,
-            "min_length": self.min_length > 0,
-            "repetition_penalty": self.repetition_penalty != 1.0,
-            "no_repeat_ngram_size": self.no_repeat_ngram_size > 0,
-        }
-        for name in (name for name, asked in refused.items() if asked):
-            raise ConfigError(f"{name}: got {getattr(self, name)}, which Sieve cannot do")
-        for name in ("max_length", "max_new_tokens", "batch_size", "num_return_sequences"):
-            value = getattr(self, name)
-            if value is not None and value < 1:
-                raise ConfigError(f"{name}: got {value}, expected at least 1")
-
-    def search(self) -> SearchOptions:
-        """In Sieve's own terms."""
-        plain = SearchOptions()
-        beams = plain.beam_size if self.num_beams is None else self.num_beams
-        penalty = plain.length_penalty if self.length_penalty is None else self.length_penalty
-        if self.do_sample:
-            sampling = Sampling(temperature=self.temperature, top_k=self.top_k)
-            return replace(plain, n_best=self.num_return_sequences, sampling=sampling)
-        return replace(
-            plain, beam_size=beams, n_best=self.num_return_sequences, length_penalty=penalty
-        )
-
-    @property
-    def most_tokens(self) -> int | None:
-        """Tokens that a translation keeps, its end not counted."""
-        if self.max_new_tokens is not None:
-            return self.max_new_tokens - 1
-        return None if self.max_length is None else max(0, self.max_length - 2)
 
 
 @dataclass(frozen=True)
@@ -124,14 +58,15 @@ class TranslationPipeline:
             text: What to translate.
             settings: Of `CallSettings`, by the names that transformers has for them.
         """
-        asked = from_dict(CallSettings, {**asdict(self.settings), **settings})
+        asked = settings_of(settings, self.settings)
         if isinstance(text, str):
             return self._answers([text], asked)[0]
         if isinstance(text, list | tuple):
             answers = self._answers(text, asked)
             single = asked.num_return_sequences == 1
             return [answer[0] for answer in answers] if single else answers
-        if not isinstance(text, Iterable) or isinstance(text, bytes | dict):
+        several = isinstance(text, Iterable) or hasattr(text, "__getitem__")  # a dataset's column
+        if not several or isinstance(text, bytes | dict):
             raise InputError(f"got {type(text).__name__}, expected a text or several")
         return self._one_by_one(iter(text), asked)
 
@@ -173,11 +108,11 @@ class TranslationPipeline:
 def pipeline(
     task: str = "translation",
     model: str | Translator | None = None,
-    tokenizer: object = None,
     *,
     device: object = None,
+    device_map: object = None,
     torch_dtype: object = None,
-    framework: str | None = None,
+    dtype: object = None,
     **settings: Any,
 ) -> TranslationPipeline:
     """A translation pipeline as transformers 4 had it.
@@ -194,21 +129,24 @@ def pipeline(
         task: `translation` or `translation_XX_to_YY`.
         model: Whatever `sieve.load` takes, a name on the hub included; by default the built-in
             model of the task's languages.
-        tokenizer: Not needed: a model brings its own.
         device: -1 or `cpu`; a number or `cuda` for a GPU.
+        device_map: `auto` for a GPU where there is one, or a device.
         torch_dtype: float32, float16 or bfloat16; by default that of the weights.
-        framework: Not needed.
-        settings: What every call asks for, see `CallSettings`.
+        dtype: The newer name of `torch_dtype`.
+        settings: What every call asks for, see `CallSettings`. A tokenizer is not needed: a model
+            brings its own.
     """
     languages = _task_languages(task)
     if model is None:
         model = _default_model(languages)
     if not isinstance(model, str | Translator) and not hasattr(model, "__fspath__"):
         raise ConfigError(
-            f"model: got {type(model).__name__}, expected a name, a directory or a Translator"
+            f"model: got {type(model).__name__}, expected the name or directory it "
+            "was loaded from, or a Translator"
         )
-    place, precision = _device(device), _precision(torch_dtype)
-    defaults = from_dict(CallSettings, settings)
+    place = _device(device if device_map is None else _mapped(device_map))
+    precision = _precision(dtype if torch_dtype is None else torch_dtype)
+    defaults = settings_of(settings)
     translator = (
         model if isinstance(model, Translator) else load(model, device=place, precision=precision)
     )
@@ -242,6 +180,19 @@ def _device(device: object) -> str:
     return f"cuda:{device}" if type(device) is int else str(device)
 
 
+def _mapped(device_map: object) -> str:
+    """The one device of a map."""
+    if not isinstance(device_map, str):
+        raise ConfigError(f"device_map: got {str(device_map)[:80]}, expected auto, cpu or cuda")
+    if device_map != "auto":
+        return device_map
+    try:  # imported here: most installations have no torch
+        import torch
+    except ImportError:
+        return "cpu"
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
 def _precision(dtype: object) -> Any:
     name = str(dtype).removeprefix("torch.")
     if name in ("None", "auto"):
@@ -261,7 +212,7 @@ def _tag(translator: Translator, asked: CallSettings) -> str:
     """What stands before a text where a model has several target languages."""
     for side, language in enumerate((asked.src_lang, asked.tgt_lang)):
         own = translator.languages[side]
-        if language is None or (own and language.lower() == own.lower()):
+        if language is None or (own and same_language(language, own)):
             continue
         tag = tag_for(language, translator.tokenizers.source.tags)
         if side == 1 and tag is not None:
