@@ -1,55 +1,39 @@
 """Changes one thing in the source at a time and asks whether the tests of its room notice.
 
-    python benchmarks/mutants.py [--sample 400] [--seed 1] [--minutes 60] [--work build/mutants]
+    python benchmarks/mutants.py [--sample 400] [--seed 1] [--jobs 1] [--minutes 60]
+                                 [--work build/mutants]
 
 Draws a sample of small changes (`<` to `<=`, `+` to `-`, a constant by one, `and` to `or`, a
 statement left out, …) over selection, search, repair, files and the server's limits; each runs in a
 copy of the source against the tests of its file, then of its room. Resumes when rerun; a change is
-asked again when its file or tests have changed. Writes docs/results/mutants.json, and exits with 1
-where fewer than nine of ten are noticed.
+asked again when its file or tests have changed. What another machine has asked joins when its
+`*.jsonl` is copied into the work folder. Writes docs/results/mutants.json, and exits with 1 where
+fewer than nine of ten are noticed.
 """
 
 import argparse
-import ast
 import contextlib
-import copy
 import hashlib
 import importlib
 import json
 import os
-import random
 import resource
 import shutil
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
+from functools import cache, partial
+from itertools import chain
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from mutations import ROOMS, ROOT, Mutant, mutants, source_of
+
 RESULTS = ROOT / "docs" / "results" / "mutants.json"
-ROOMS = {
-    "selection": (["selection/*.py"], ["tests/selection"]),
-    "search": (
-        ["engines/options.py", "engines/native/*.py", "translate/parts.py",
-         "translate/confidence.py"],
-        ["tests/engines", "tests/translate/test_parts.py", "tests/translate/test_confidence.py",
-         "tests/native/test_properties.py"],
-    ),
-    "repair": (["repair/*.py"], ["tests/repair"]),
-    "files": (
-        ["files/*.py", "bundle/integrity.py"], ["tests/files", "tests/bundle/test_integrity.py"],
-    ),
-    "resume": (["translate/resumable.py", "cli/line_by_line.py"], ["tests/cli/test_translate.py"]),
-    "serve": (
-        ["serve/access.py", "serve/settings.py", "serve/web/connection.py", "serve/web/body.py"],
-        ["tests/serve/test_access.py", "tests/serve/test_connections.py",
-         "tests/serve/test_robustness.py"],
-    ),
-}  # fmt: skip
 TIMEOUT = 1200
 """Seconds, on however busy a machine: a change that makes tests wait for ever is noticed."""
 CPU_SECONDS = 150
@@ -59,26 +43,6 @@ QUIET = ("-W", "ignore::pytest.PytestAssertRewriteWarning")
 WARM = ("numpy", "torch", "hypothesis", "sentencepiece", "starlette", "uvicorn", "pydantic")
 """Imported once for all; the package itself is imported anew for every change."""
 WANTED = 0.9
-SWAPPED: dict[type[ast.AST], type[ast.AST]] = {
-    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
-    ast.NotEq: ast.Eq, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
-    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.FloorDiv, ast.FloorDiv: ast.Mult,
-    ast.Div: ast.Mult, ast.And: ast.Or, ast.Or: ast.And, ast.Break: ast.Continue,
-    ast.Continue: ast.Break,
-}  # fmt: skip
-OTHER_CALL = {"min": "max", "max": "min", "any": "all", "all": "any"}
-
-
-@dataclass(frozen=True)
-class Mutant:
-    """One change."""
-
-    room: str
-    path: str
-    line: int
-    number: int
-    """Of the node, in the order of `ast.walk`."""
-    change: str
 
 
 @dataclass
@@ -95,83 +59,13 @@ class Outcome:
     """Of a survivor: why it may live."""
 
 
-def changed(node: ast.AST) -> str:
-    """Changes a node in place and says how; empty where nothing is to be changed."""
-    match node:
-        case ast.Compare(ops=[op, *_]) if type(op) in SWAPPED:
-            node.ops[0] = SWAPPED[type(op)]()  # type: ignore[call-overload]
-            return f"{type(op).__name__} to {type(node.ops[0]).__name__}"
-        case ast.BinOp(op=op) | ast.BoolOp(op=op) | ast.AugAssign(op=op) if type(op) in SWAPPED:
-            node.op = SWAPPED[type(op)]()  # type: ignore[assignment]
-            return f"{type(op).__name__} to {type(node.op).__name__}"
-        case ast.UnaryOp(op=ast.Not()):
-            node.op = ast.UAdd()  # the value itself, as far as truth goes
-            node.operand = ast.Call(ast.Name("bool", ast.Load()), [node.operand], [])
-            return "not left out"
-        case ast.Constant(value=bool(value)):
-            node.value = not value
-            return f"{value} to {not value}"
-        case ast.Constant(value=int(value) | float(value)):
-            node.value = value + 1
-            return f"{value} to {value + 1}"
-        case ast.Call(func=ast.Name(id=name) as function) if name in OTHER_CALL:
-            function.id = OTHER_CALL[name]
-            return f"{name} to {OTHER_CALL[name]}"
-    return _without_statement(node)
+def sample(every: list[Mutant], count: int, seed: int) -> list[Mutant]:
+    """As many of them, drawn so that an edit of one file changes nothing about the others."""
 
+    def place(mutant: Mutant) -> str:
+        return hashlib.sha256(f"{seed}:{mutant.key}".encode()).hexdigest()
 
-def _without_statement(node: ast.AST) -> str:
-    body = getattr(node, "body", None)
-    if not isinstance(body, list):
-        return ""
-    for place, statement in enumerate(body):
-        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-            body[place] = ast.copy_location(ast.Pass(), statement)
-            return f"line {statement.lineno} left out"
-        if isinstance(statement, ast.Break | ast.Continue):
-            other: ast.stmt = SWAPPED[type(statement)]()  # type: ignore[assignment]
-            body[place] = ast.copy_location(other, statement)
-            return f"{type(statement).__name__} to {type(other).__name__}"
-    return ""
-
-
-def mutants() -> Iterator[Mutant]:
-    """All there are."""
-    for room, (patterns, _) in ROOMS.items():
-        for pattern in patterns:
-            for path in sorted((ROOT / "src" / "sieve").glob(pattern)):
-                tree = ast.parse(path.read_text(encoding="utf-8"))
-                skipped = _not_run(tree)
-                for number, node in enumerate(ast.walk(tree)):
-                    if node in skipped:
-                        continue
-                    change = changed(copy.deepcopy(node))
-                    if change:
-                        name = path.relative_to(ROOT).as_posix()
-                        yield Mutant(room, name, getattr(node, "lineno", 0), number, change)
-
-
-def _not_run(tree: ast.AST) -> set[ast.AST]:
-    """Annotations and decorators, whose changes are no changes of what is done."""
-    left_out = [
-        part
-        for node in ast.walk(tree)
-        for part in (
-            getattr(node, "annotation", None),
-            getattr(node, "returns", None),
-            *getattr(node, "decorator_list", ()),
-        )
-        if isinstance(part, ast.AST)
-    ]
-    return {node for part in left_out for node in ast.walk(part)}
-
-
-def source_of(mutant: Mutant) -> str:
-    """The file with the change."""
-    tree = ast.parse((ROOT / mutant.path).read_text(encoding="utf-8"))
-    node = next(node for number, node in enumerate(ast.walk(tree)) if number == mutant.number)
-    changed(node)
-    return ast.unparse(ast.fix_missing_locations(tree))
+    return sorted(every, key=place)[:count]
 
 
 def tests_of(mutant: Mutant) -> list[list[str]]:
@@ -262,17 +156,39 @@ def copied(work: Path) -> Path:
 
 def known(work: Path) -> dict[str, Outcome]:
     """What an earlier run found."""
-    path = work / "outcomes.jsonl"
     outcomes = {}
-    for line in path.read_text().splitlines() if path.is_file() else ():
+    for line in chain.from_iterable(
+        path.read_text().splitlines() for path in sorted(work.glob("*.jsonl"))
+    ):
         values = json.loads(line)
         mutant = Mutant(**values.pop("mutant"))
-        outcomes[_key(mutant)] = Outcome(mutant, **values)
+        outcomes[mutant.key] = Outcome(mutant, **values)
     return outcomes
 
 
-def _key(mutant: Mutant) -> str:
-    return f"{mutant.path}:{mutant.number}:{mutant.change}"
+def _answer(mutant: Mutant, answered: dict[str, Outcome]) -> Outcome | None:
+    """What is known of a change, unless its file or tests have changed."""
+    outcome = answered.get(mutant.key)
+    return outcome if outcome and outcome.content == content_of(mutant) else None
+
+
+@cache
+def _tree(work: Path) -> Path:
+    """A copy of the source for this process."""
+    return copied(work / "trees" / str(os.getpid()))
+
+
+def _sound(room: str, work: Path) -> str:
+    """Of the tests of a room those that fail without any change."""
+    return run(ROOMS[room][1], _tree(work))
+
+
+def _asked(mutant: Mutant, work: Path, end: float) -> None:
+    """Asks about a change, if there is time left."""
+    if time.monotonic() < end:
+        outcome = ask(mutant, _tree(work), content_of(mutant))
+        with (work / "outcomes.jsonl").open("a") as file:
+            file.write(json.dumps(asdict(outcome)) + "\n")
 
 
 def summary(outcomes: list[Outcome], sample: int, seed: int) -> dict[str, object]:
@@ -310,33 +226,32 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=600.0)
     parser.add_argument("--work", type=Path, default=ROOT / "build" / "mutants")
+    parser.add_argument("--jobs", type=int, default=1, help="processes side by side")
     arguments = parser.parse_args()
-    every = sorted(mutants(), key=_key)
-    chosen = random.Random(arguments.seed).sample(every, min(arguments.sample, len(every)))
-    arguments.work.mkdir(parents=True, exist_ok=True)
-    found, end = known(arguments.work), time.monotonic() + 60 * arguments.minutes
+    work: Path = arguments.work
+    every = list(mutants())
+    chosen = sample(every, arguments.sample, arguments.seed)
+    work.mkdir(parents=True, exist_ok=True)
+    end = time.monotonic() + 60 * arguments.minutes
+    answered = known(work)
+    left = [each for each in chosen if not _answer(each, answered)]
     for module in WARM:
         with contextlib.suppress(ImportError):
             importlib.import_module(module)
-    tree, outcomes, sound = copied(arguments.work), list[Outcome](), set[str]()
-    for mutant in chosen:
-        content, outcome = content_of(mutant), found.get(_key(mutant))
-        if outcome is None or outcome.content != content:
-            if time.monotonic() > end:
-                continue
-            if mutant.room not in sound:
-                if failed := run(ROOMS[mutant.room][1], tree):
-                    raise SystemExit(f"{mutant.room}: {failed} fails without any change")
-                sound.add(mutant.room)
-            outcome = ask(mutant, tree, content)
-            with (arguments.work / "outcomes.jsonl").open("a") as file:
-                file.write(json.dumps(asdict(outcome)) + "\n")
-        outcomes.append(outcome)
-        print(
-            f"{len(outcomes)}: {mutant.path}:{mutant.line} {mutant.change}: {outcome.by or 'LIVES'}"
-        )
+    shutil.rmtree(work / "trees", ignore_errors=True)
+    with ProcessPoolExecutor(arguments.jobs, get_context("fork")) as pool:
+        rooms = sorted({mutant.room for mutant in left})
+        for room, failed in zip(rooms, pool.map(partial(_sound, work=work), rooms), strict=True):
+            if failed:
+                raise SystemExit(f"{room}: {failed} fails without any change")
+        list(pool.map(partial(_asked, work=work, end=end), left))
+    answered = known(work)
+    outcomes = [outcome for each in chosen if (outcome := _answer(each, answered))]
     result = summary(outcomes, arguments.sample, arguments.seed)
     RESULTS.write_text(json.dumps(result, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    for each in outcomes:
+        if not each.noticed:
+            print(f"LIVES: {each.mutant.path}:{each.mutant.line} {each.mutant.change}")
     print(f"{result['noticed']} of {result['asked']} noticed ({len(every)} in all)")
     return int(float(str(result["share"])) < WANTED)
 

@@ -1,5 +1,7 @@
 """What attacks on the promises and changes of the source came to."""
 
+import re
+
 from results_common import RESULTS, percent, read, table
 
 
@@ -18,7 +20,7 @@ def _torture() -> list[str]:
             name,
             f"{part['cases']:,} of {part['wanted']:,}",
             f"{part['seconds'] / 60:.1f}",
-            ", ".join(f"{kind} {count:,}" for kind, count in sorted(part["outcomes"].items())),
+            _outcomes(part["outcomes"]),
             sum(n for kind, n in part["outcomes"].items() if kind.startswith("FAIL")),
         ]
         for name, part in read("torture")["parts"].items()
@@ -30,6 +32,15 @@ def _torture() -> list[str]:
         "",
         *table(("part", "cases", "minutes", "outcomes", "promises broken"), rows),
     ]
+
+
+def _outcomes(outcomes: dict[str, int]) -> str:
+    inputs = [int(match[1]) for kind in outcomes if (match := re.search(r", (\d+) inputs", kind))]
+    others = {kind: count for kind, count in outcomes.items() if " inputs in " not in kind}
+    shown = [f"{kind} {count:,}" for kind, count in sorted(others.items())]
+    if inputs:
+        shown.append(f"{len(inputs)} readers, {sum(inputs):,} inputs, {min(inputs):,} at least")
+    return "; ".join(shown)
 
 
 def _mutants() -> list[str]:

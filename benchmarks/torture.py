@@ -1,12 +1,13 @@
 """Attacks what docs/guarantees.md promises, in parts that resume when rerun.
 
-    python benchmarks/torture.py PART [--count N] [--minutes 55] [--work build/torture]
+    python benchmarks/torture.py PART [--count N] [--jobs 1] [--minutes 55] [--work build/torture]
 
 PART is requests, models, strings, kills, soak, sanitizers or coverage. Each case has a number that
-decides everything about it; a part goes on behind its last one, ends when it has as many as it
-should or its time is up, and joins its tally to docs/results/torture.json. Cases that could end a
-process run in a child, so that a crash or a hang is counted and the next case begins. Exits with 1
-where a promise was broken.
+decides everything about it; a part tries those that no tally in the work folder has, until it has
+as many as it should or its time is up, and puts the sum of the tallies into
+docs/results/torture.json. Tallies of another machine join by being copied there. Cases that could
+end a process run in a child, so that a crash or a hang is counted and the next case begins. Exits
+with 1 where a promise was broken.
 """
 
 import argparse
@@ -15,7 +16,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, field
+from itertools import islice
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -25,7 +28,7 @@ from torture_coverage import READERS  # noqa: E402 (it stands beside this)
 
 RESULTS = ROOT / "docs" / "results" / "torture.json"
 BATCH = 100
-"""Cases of a child."""
+"""Cases of a child at most."""
 PATIENCE = 60.0
 """Seconds for a case in a child, on however busy a machine."""
 EXAMPLES = 20
@@ -62,8 +65,9 @@ PARTS = {
 
 @dataclass
 class Tally:
-    """What became of the cases so far."""
+    """What became of cases so far."""
 
+    first: int = 0
     cases: int = 0
     seconds: float = 0.0
     outcomes: dict[str, int] = field(default_factory=dict)
@@ -71,7 +75,7 @@ class Tally:
 
     def add(self, outcome: str) -> None:
         """Counts a case."""
-        number = self.cases
+        number = self.first + self.cases
         self.cases += 1
         kind = outcome.partition(":")[0]
         self.outcomes[kind] = self.outcomes.get(kind, 0) + 1
@@ -81,69 +85,95 @@ class Tally:
 
 def cases_of(name: str) -> Cases:
     """The function of a part."""
-    module = __import__(PARTS[name].module)
-    cases: Cases = getattr(module, name, None) or module.cases
+    cases: Cases = __import__(PARTS[name].module).cases
     return cases
 
 
-def in_children(name: str, first: int, scratch: Path) -> Iterator[str]:
+def in_children(name: str, cases: range, scratch: Path) -> Iterator[str]:
     """The same cases, a batch in a child at a time."""
-    number = first
-    while True:
-        command = [sys.executable, __file__, name, "--child", str(number), "--work", str(scratch)]
+    while cases:
+        batch = cases[:BATCH]
+        command = [sys.executable, __file__, name, "--work", str(scratch)]
+        command += ["--child", str(batch.start), str(len(batch))]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
             try:
-                shown, errors = child.communicate(timeout=PATIENCE * BATCH)
+                shown, errors = child.communicate(timeout=PATIENCE * len(batch))
             except subprocess.TimeoutExpired:
                 child.kill()
                 shown, errors = child.communicate()
         outcomes = [json.loads(line) for line in shown.decode().splitlines()]
+        if len(outcomes) < len(batch):
+            why = errors.decode(errors="replace")[-200:]
+            outcomes.append(f"{FAIL} crash: {child.returncode}: {why}")
         yield from outcomes
-        number += len(outcomes)
-        if len(outcomes) < BATCH:
-            yield f"{FAIL} crash: {child.returncode}: {errors.decode(errors='replace')[-200:]}"
-            number += 1
+        cases = cases[len(outcomes) :]
 
 
-def child(name: str, first: int, scratch: Path) -> None:
+def child(name: str, first: int, count: int, scratch: Path) -> None:
     """A batch, a line of JSON for each outcome."""
-    outcomes = cases_of(name)(first, scratch)
-    for _ in range(BATCH):
-        print(json.dumps(next(outcomes)), flush=True)
+    for outcome in islice(cases_of(name)(first, scratch), count):
+        print(json.dumps(outcome), flush=True)
 
 
-def attack(name: str, count: int, minutes: float, work: Path) -> Tally:
-    """Runs a part from where it stopped."""
-    path = work / f"{name}.json"
-    work.mkdir(parents=True, exist_ok=True)
-    tally = Tally(**json.loads(path.read_text())) if path.is_file() else Tally()
-    begin, before = time.monotonic(), tally.seconds
-    scratch = work / f"{name}.scratch"
-    run = in_children if PARTS[name].in_child else None
-    outcomes = (
-        (run(name, tally.cases, scratch) if run else cases_of(name)(tally.cases, scratch))
-        if tally.cases < count
-        else iter(())
-    )
-    for outcome in outcomes:
-        if outcome.startswith(SKIPPED):
-            print(outcome)
-            break
-        tally.add(outcome)
-        tally.seconds = round(before + time.monotonic() - begin, 1)
-        if tally.cases % BATCH == 0 or tally.cases >= count or not PARTS[name].in_child:
+def attack(name: str, ranges: list[range], end: float, work: Path) -> None:
+    """Tries ranges of cases, each with a tally of its own, until `time.monotonic` is at the end."""
+    for cases in filter(None, ranges):
+        tally, begin = Tally(cases.start), time.monotonic()
+        path = work / f"{name}.{cases.start}.json"
+        scratch = work / f"{name}.{cases.start}.scratch"
+        run = in_children(name, cases, scratch) if PARTS[name].in_child else None
+        for outcome in islice(run or cases_of(name)(cases.start, scratch), len(cases)):
+            if outcome.startswith(SKIPPED):
+                print(outcome)
+                return
+            tally.add(outcome)
+            tally.seconds = round(time.monotonic() - begin, 1)
             path.write_text(json.dumps(asdict(tally)))
-        if tally.cases >= count or time.monotonic() - begin > 60 * minutes:
-            break
-    path.write_text(json.dumps(asdict(tally)))
-    return tally
+            if time.monotonic() > end:
+                return
+
+
+def tallies(name: str, work: Path) -> list[Tally]:
+    """What earlier runs, here or on other machines, have come to."""
+    read = (json.loads(path.read_text()) for path in work.glob(f"{name}.*.json"))
+    return sorted((Tally(**values) for values in read), key=lambda tally: tally.first)
+
+
+def missing(done: list[Tally], count: int) -> list[range]:
+    """The cases that none of the tallies has."""
+    ends = [0, *(tally.first + tally.cases for tally in done)]
+    firsts = [*(tally.first for tally in done), count]
+    if any(first < end for first, end in zip(firsts[:-1], ends, strict=False)):
+        raise SystemExit("two tallies have the same cases: remove one")
+    return [range(end, min(first, count)) for first, end in zip(firsts, ends, strict=True)]
+
+
+def total(done: list[Tally]) -> Tally:
+    """All tallies as one."""
+    both = Tally()
+    for tally in done:
+        both.cases += tally.cases
+        both.seconds = round(both.seconds + tally.seconds, 1)
+        for kind, count in tally.outcomes.items():
+            both.outcomes[kind] = both.outcomes.get(kind, 0) + count
+        both.failures += tally.failures
+    return both
+
+
+def shares(ranges: list[range], jobs: int) -> list[list[range]]:
+    """Cases for each of several processes."""
+    return [
+        [cases[len(cases) * job // jobs : len(cases) * (job + 1) // jobs] for cases in ranges]
+        for job in range(jobs)
+    ]
 
 
 def merge(name: str, tally: Tally) -> None:
     """Joins a part's tally to the others'."""
     results = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.is_file() else {}
     parts = results.get("parts", {})
-    parts[name] = {"wanted": PARTS[name].wanted, **asdict(tally)}
+    content = {key: value for key, value in asdict(tally).items() if key != "first"}
+    parts[name] = {"wanted": PARTS[name].wanted, **content}
     content = {
         "command": "python benchmarks/torture.py PART",
         "parts": {name: parts[name] for name in PARTS if name in parts},
@@ -155,16 +185,23 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("part", choices=[*PARTS])
     parser.add_argument("--count", type=int, help="cases in all (default: those of a full run)")
+    parser.add_argument("--jobs", type=int, default=1, help="processes side by side")
     parser.add_argument("--minutes", type=float, default=55.0)
     parser.add_argument("--work", type=Path, default=ROOT / "build" / "torture")
-    parser.add_argument("--child", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--child", type=int, nargs=2, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    name = arguments.part
+    name, work, jobs = arguments.part, arguments.work, arguments.jobs
     if arguments.child is not None:
-        child(name, arguments.child, arguments.work)
+        child(name, *arguments.child, work)
         return 0
-    count = arguments.count or PARTS[name].wanted
-    tally = attack(name, count, arguments.minutes, arguments.work)
+    work.mkdir(parents=True, exist_ok=True)
+    end = time.monotonic() + 60 * arguments.minutes
+    left = missing(tallies(name, work), arguments.count or PARTS[name].wanted)
+    with ProcessPoolExecutor(jobs) as pool:
+        done = [pool.submit(attack, name, share, end, work) for share in shares(left, jobs)]
+        for each in done:
+            each.result()
+    tally = total(tallies(name, work))
     merge(name, tally)
     print(f"{name}: {tally.cases} of {PARTS[name].wanted}, {tally.outcomes}")
     for failure in tally.failures:

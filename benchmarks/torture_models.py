@@ -1,4 +1,4 @@
-"""Damaged models: a sealed directory is refused or as before, any other refused or alive."""
+"""Damaged models of every family: with a manifest refused or as before, else refused or alive."""
 
 import random
 import shutil
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from damage import damage, limit_memory, outcome
 from directories import write_model
-from marian_files import firefox_directory, opus_directory
+from marian_files import SETTINGS, firefox_directory, opus_directory, parameters, write_npz
 
 from sieve.bundle.integrity import CARD_FILE, MANIFEST_FILE, seal
 from sieve.data.corpus_writer import write_corpus
@@ -16,6 +16,12 @@ from sieve.importers.importing import ImportOptions, import_model
 from sieve.importers.origin import Origin
 from sieve.tokenize.tokenizer_training import TokenizerOptions, train_tokenizers
 
+SEALED, BARE = ("int8", "float32"), ("int8-bare", "float32-bare")
+"""Directories with a manifest, and without one: as of Sieve 0.1."""
+WORDS = 40
+"""Tokens of a foreign model."""
+FOREIGN = ("firefox-en-pt", "marian-en-pt", "opus-en-fr")
+
 
 def cases(first: int, scratch: Path) -> Iterator[str]:
     """See `torture.Cases`."""
@@ -23,13 +29,18 @@ def cases(first: int, scratch: Path) -> Iterator[str]:
     _write(scratch)
     outcome(scratch / "int8")  # everything is imported now
     limit_memory()
+    forms = {
+        **dict.fromkeys(SEALED, _sealed),
+        **dict.fromkeys(BARE, _bare),
+        **dict.fromkeys(FOREIGN, _foreign),
+    }
     number = first
     while True:
-        form = ("int8", "float32", "firefox-en-pt", "opus-en-fr")[number % 4]
+        form = list(forms)[number % len(forms)]
         copy = scratch / "copy" / form
         shutil.rmtree(copy.parent, ignore_errors=True)
         shutil.copytree(scratch / form, copy)
-        yield _sealed(copy, number) if number % 4 < 2 else _foreign(copy, number)
+        yield f"{form}, {forms[form](copy, number)}".replace(f"{form}, FAIL", f"FAIL {form}")
         number += 1
 
 
@@ -42,6 +53,11 @@ def _sealed(copy: Path, number: int) -> str:
     if became != "works":
         return "refused"
     return "as before" if same or MANIFEST_FILE not in after else f"FAIL silent: {what}"
+
+
+def _bare(copy: Path, number: int) -> str:
+    damage(copy, number)
+    return "alive" if outcome(copy) == "works" else "refused"
 
 
 def _foreign(copy: Path, number: int) -> str:
@@ -68,6 +84,9 @@ def _write(scratch: Path) -> None:
     write_corpus(scratch / "corpus", (sources, targets), tokenizers, ("xx", "yy"))
     for form in ("int8", "float32"):
         write_model(scratch / form, scratch / "corpus", int8=form == "int8")
+        shutil.copytree(scratch / form, scratch / f"{form}-bare")
         seal(scratch / form)
-    firefox_directory(scratch / "firefox-en-pt")
+    shutil.copytree(firefox_directory(scratch / "firefox-en-pt"), scratch / "marian-en-pt")
+    next((scratch / "marian-en-pt").glob("model.*")).unlink()
+    write_npz(scratch / "marian-en-pt" / "model.npz", SETTINGS, parameters(SETTINGS, WORDS))
     opus_directory(scratch / "opus-en-fr")

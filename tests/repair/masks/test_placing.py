@@ -1,7 +1,9 @@
 """Texts that a model did not see, put where its alignment says."""
 
+from collections.abc import Sequence
+
 import pytest
-from whole_words import WHOLE_WORDS, WORDS, written
+from whole_words import WHOLE_WORDS, WORDS, WholeWords, written
 
 from sieve.repair.draft import Draft
 from sieve.repair.masks.placing import Loose, piece_ends, piece_spans, placed
@@ -56,3 +58,23 @@ def test_edits_are_followed() -> None:
 def test_pieces() -> None:
     assert piece_ends(WORDS, "to be or") == [2, 5, 8]
     assert piece_spans(WORDS, WORDS.encode(["to be"])[0]) == [(0, 2), (2, 5)]
+
+
+class Bytes(WholeWords):
+    """Every byte a piece; what is no whole character yet shows as one mark per byte."""
+
+    def encode(self, lines: Sequence[str]) -> list[list[int]]:
+        return [list(line.encode()) for line in lines]
+
+    def decode(self, sentences: Sequence[Sequence[int]]) -> list[str]:
+        return [self._shown(bytes(ids)) for ids in sentences]
+
+    def _shown(self, data: bytes) -> str:
+        text = data.decode("utf-8", "ignore")
+        return text + "\ufffd" * (len(data) - len(text.encode()))
+
+
+def test_bytes_of_a_character_end_where_it_does() -> None:
+    assert piece_ends(Bytes(), "a\u0e01b") == [1, 2, 2, 2, 3]
+    cut = Bytes().encode(["a\u0e01\u0e01"])[0]
+    assert piece_spans(Bytes(), cut)[-1] == (3, 3)

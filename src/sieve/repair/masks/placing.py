@@ -7,6 +7,7 @@ them became. Needs a translation made with positions; without one the texts foll
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from sieve.repair.draft import Draft, Span, carried
 from sieve.tokenize.tokenizer import Tokenizer, Tokenizers
@@ -152,4 +153,5 @@ def piece_spans(tokenizer: Tokenizer, ids: Sequence[int]) -> list[Span]:
 
 def _ends(tokenizer: Tokenizer, ids: Sequence[int]) -> list[int]:
     begun = tokenizer.decode([ids[:count] for count in range(1, len(ids) + 1)])
-    return list(map(len, begun))
+    # single bytes of a character are longer than the character that they become
+    return [*accumulate(map(len, reversed(begun)), min)][::-1]
