@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from sieve.bulk.bulk_job import BulkJob, BulkOptions
 from sieve.bulk.cells import CellTranslator, ModelUse, PieceAccount
-from sieve.bulk.piece_store import finished_piece
+from sieve.bulk.piece_store import changes, finished_piece
 from sieve.bulk.planning import PendingPieces, Shard
 from sieve.bulk.rows import row_pieces
 from sieve.bulk.rows.row_formats import RowOptions
@@ -224,6 +224,19 @@ def test_pieces_of_another_run_are_refused(corpus: Path, use: ModelUse, tmp_path
     BulkJob(replace(options, resume=True), use).run(Shouting())
     with pytest.raises(InputError, match=r"a\.txt: is there already; --resume continues"):
         BulkJob(options, use)
+    BulkJob(replace(options, resume=True), use)
+    with pytest.raises(InputError, match=r"manifest\.json: is of a run with another selection;"):
+        BulkJob(replace(options, resume=True), other)
+    (tmp_path / "out" / "manifest.json").write_text("{}")
+    with pytest.raises(InputError, match=r"manifest\.json: is of something else; choose another"):
+        BulkJob(replace(options, resume=True), use)
+
+
+def test_what_is_another_is_named_by_itself() -> None:
+    before = {"rows": {"format": None, "columns": ["a"]}, "prefix": "", "d": 1, "e": 1, "f": 1}
+    assert changes(before, {**before, "rows": {"format": None, "columns": ("a",)}}) == []
+    assert changes(before, {**before, "rows": {"format": "tsv", "columns": ["a"]}}) == ["format"]
+    assert changes(before, {"prefix": "x"}) == ["d", "e", "f", "…"]
 
 
 def test_a_file_that_changes_meanwhile_is_told(use: ModelUse, tmp_path: Path) -> None:

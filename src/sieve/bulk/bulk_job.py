@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from sieve.bulk.assembly import Assembly, FileAccount
 from sieve.bulk.cells import CellTranslator, ModelUse
 from sieve.bulk.inputs import InputFile, input_files
-from sieve.bulk.piece_store import PieceStore
+from sieve.bulk.piece_store import PieceStore, changes
 from sieve.bulk.planning import BulkPlan, PendingPieces, Shard, make_plan
 from sieve.bulk.rows.row_formats import RowOptions
 from sieve.errors import InputError
@@ -94,25 +94,40 @@ class BulkJob:
             "rows": asdict(options.rows),
         }
         self._check_pieces()
+        self._check_manifest()
         CellTranslator(use)  # says what is wrong with the model or the request
 
     def _check_pieces(self) -> None:
         """Refuses a directory with pieces of another run; a single file starts over."""
-        changed, where = self._store.changed(self._made_with), self._options.output
-        if changed is None:
+        before, where = self._store.made_with(), self._options.output
+        if before is None:
             return
+        changed = ", ".join(changes(before, self._made_with))
         if changed and self._options.single:
-            logger.warning("%s: begun with another %s; starting over", where, ", ".join(changed))
+            logger.warning("%s: begun with another %s; starting over", where, changed)
             self._store.remove()
         elif changed:
             raise InputError(
-                f"{where}: has pieces of a run with another {', '.join(changed)}; choose another "
-                f"--output or remove {self._store.directory}"
+                f"{where}: has pieces of a run with another {changed}; choose another --output or "
+                f"remove {self._store.directory}"
             )
         elif not self._options.resume:
             raise InputError(
                 f"{where}: has pieces of an earlier run; --resume continues it, or choose another "
                 "--output"
+            )
+
+    def _check_manifest(self) -> None:
+        """Refuses to write over what another run has finished."""
+        where = self._options.manifest
+        if self._options.single or not where.is_file():
+            return
+        before = read_json(where).get("options")
+        if not isinstance(before, dict):
+            raise InputError(f"{where}: is of something else; choose another --output")
+        if changed := changes(before, {**self._made_with, "shard": before.get("shard")}):
+            raise InputError(
+                f"{where}: is of a run with another {', '.join(changed)}; choose another --output"
             )
 
     def _check_outputs(self) -> None:

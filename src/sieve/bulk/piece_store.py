@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -57,18 +57,10 @@ class PieceStore:
             with suppress(InputError):  # another shard writes the same at this moment
                 write_json(note, made_with)
 
-    def changed(self, made_with: Mapping[str, Any]) -> list[str] | None:
-        """What the pieces of an earlier run depend on that is another now; None without such a run.
-
-        Args:
-            made_with: What pieces depend on now, by names that a user knows.
-        """
+    def made_with(self) -> dict[str, Any] | None:
+        """What the pieces of an earlier run depend on; None without such a run."""
         note = self.directory / _NOTE
-        if not note.is_file():
-            return None
-        before, now = read_json(note), json.loads(json.dumps(made_with))
-        changed = sorted(key for key in before.keys() | now if before.get(key) != now.get(key))
-        return changed if len(changed) <= _SHOWN else [*changed[:_SHOWN], "…"]
+        return read_json(note) if note.is_file() else None
 
     def remove(self) -> None:
         """Removes all of it."""
@@ -107,6 +99,21 @@ class PieceStore:
 
     def _path(self, key: str) -> Path:
         return self.directory / key[:2] / f"{key}.jsonl"
+
+
+def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """Names of what is another now, a few of them."""
+    changed = sorted(_changed(before, json.loads(json.dumps(now))))
+    return changed if len(changed) <= _SHOWN else [*changed[:_SHOWN], "…"]
+
+
+def _changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    for name in before.keys() | now:
+        old, new = before.get(name), now.get(name)
+        if isinstance(old, dict) and isinstance(new, dict):
+            yield from _changed(old, new)
+        elif old != new:
+            yield name
 
 
 def cell_of(line: bytes) -> Cell:
