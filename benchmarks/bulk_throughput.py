@@ -16,7 +16,6 @@ import argparse
 import bz2
 import ctypes
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -29,7 +28,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from cpu_common import command, machine, note
+from cpu_common import command, ended_children_seconds, machine, note
 from sieve.bundle.catalogue import find_model
 from sieve.files import read_json, write_json
 from sieve.processes.cores import usable_cores
@@ -78,13 +77,12 @@ def adopt_orphans() -> None:
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def ended_children() -> float:
+def all_children_seconds() -> float:
     """Seconds of the processors that all children took, once the last one has ended."""
     with suppress(ChildProcessError):
         while True:
             os.wait()
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
+    return ended_children_seconds()
 
 
 class Systems:
@@ -127,7 +125,7 @@ class Systems:
         with tempfile.TemporaryDirectory(dir=self.folder) as scratch:
             source, output = Path(scratch, "in.txt"), Path(scratch, "out")
             source.write_text("".join(lines), encoding="utf-8")
-            started, before = time.perf_counter(), ended_children()
+            started, before = time.perf_counter(), all_children_seconds()
             done = subprocess.run(
                 self.commands(source, output)[name], capture_output=True, text=True
             )
@@ -136,7 +134,7 @@ class Systems:
                 raise SystemExit(f"{name}: {done.stderr[-2000:]}")
             manifest = output / "manifest.json"
             tokens = read_json(manifest)["tokens"] if manifest.is_file() else {}
-            return Run(len(lines), seconds, ended_children() - before, tokens)
+            return Run(len(lines), seconds, all_children_seconds() - before, tokens)
 
 
 def sentences(data: Path) -> Iterator[str]:

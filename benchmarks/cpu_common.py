@@ -6,6 +6,7 @@ Parent and workers import it, so it needs numpy alone.
 import os
 import platform
 import re
+import resource
 import sys
 import time
 from dataclasses import dataclass
@@ -206,6 +207,12 @@ def command() -> str:
         if option in shown[:-1]:
             shown[shown.index(option) + 1] = placeholder
     return " ".join(shown)
+
+
+def ended_children_seconds() -> float:
+    """Seconds of the processors that children took which have ended, with all of theirs."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def note(text: str) -> None:

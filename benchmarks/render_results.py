@@ -16,11 +16,12 @@ from results_factored import factored
 from results_fidelity import fidelity
 from results_gpu import gpu
 from results_hardening import hardening
-from results_models import extras, fused, killed_workers, lossless, models, names, server, teachers
+from results_models import extras, fused, lossless, models, names, teachers
 from results_parts import parts
 from results_proofs import proofs
 from results_quality import quality
 from results_quick import lexicons, paper_recipe, quick
+from results_serve import killed_workers, server
 
 PAGE = Path(__file__).parents[1] / "docs" / "results.md"
 INTRODUCTION = [

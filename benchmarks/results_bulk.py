@@ -33,12 +33,15 @@ def _kills(content: Json) -> list[str]:
 def _systems(content: Json) -> list[str]:
     """A run with all its systems."""
     head = ["", "sentences per second, each round", "per core", "relative to one process"]
+    head += ["CPU s per 1,000", "relative"]
     rows = [
         [
             name,
             " / ".join(f"{value:.1f}" for value in system["sentences_per_second"]),
             f"{system['per_second_and_core']:.1f}",
             " / ".join(f"{value:.3f}" for value in system["speed_relative_to_one_process"]),
+            " / ".join(f"{value:.2f}" for value in system.get("cpu_seconds_per_1000", [])),
+            " / ".join(f"{value:.3f}" for value in system.get("cpu_relative_to_one_process", [])),
             f"{system['seconds_to_start']:.0f}",
         ]
         for name, system in content["systems"].items()
@@ -60,8 +63,9 @@ def _throughput(content: Json) -> list[str]:
     return [
         "## Throughput in bulk",
         "Lines of news, then of parliament; systems in turns; starting is taken off (the "
-        "difference to a short file). CTranslate2 has random weights of the same dimensions and "
-        "writes as many tokens as the source has. `bulk_throughput.json`.",
+        "difference to a short file). The processors' seconds, of all processes of a system, "
+        "hardly depend on what else the machine did. CTranslate2 has random weights of the same "
+        "dimensions and writes as many tokens as the source has. `bulk_throughput.json`.",
         "",
         *(line for run in runs for line in _systems(run)),
         f"A billion source tokens take 10⁹ / ({each:.1f} "

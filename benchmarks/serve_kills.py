@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import psutil
 
-from cpu_common import machine, note
+from cpu_common import ended_children_seconds, machine, note
 from serve_clients import PATIENCE, answer, good_request
 from serve_load import mixed, read_sentences, servers, shown_command, started
 from sieve.files import write_json
@@ -150,13 +150,16 @@ def loaded(program: list[str], arguments: argparse.Namespace, every: float = 0.0
         await asyncio.gather(*work, *([killer(port, server, every, end, seen)] if every else []))
         return seen
 
+    before = ended_children_seconds()
     with started(program) as (port, server):
         seen = asyncio.run(load(port, server))
+    cpu_seconds = ended_children_seconds() - before
     times = np.array(seen.milliseconds)
     result: dict[str, Any] = {
         "requests": len(times),
         "requests_a_second": round(len(times) / arguments.duration, 2),
         "ms": {f"p{q}": round(float(np.percentile(times, q)), 2) for q in (50, 90, 99)},
+        "cpu_ms_a_request": round(1000 * cpu_seconds / len(times), 2),
         "longest_ms": round(float(times.max()), 2),
         "statuses": {str(status): count for status, count in sorted(seen.statuses.items())},
         "failed_on_other_connections": dict(seen.unexplained),

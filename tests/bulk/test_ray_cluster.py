@@ -109,6 +109,6 @@ def test_a_node_with_another_model_is_one_line(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_kills_are_what_the_issue_asks_for() -> None:
+def test_it_is_killed_as_often_as_promised() -> None:
     kinds = [what for _, what in bulk_kills.KILLS]
     assert kinds.count("worker") == 5 and kinds.count("driver") == 2
