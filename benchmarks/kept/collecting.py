@@ -26,16 +26,18 @@ _FORMS = {
     "markup": r"</?[A-Za-z][^<>]*>|&(?:lt|gt|amp|nbsp);",
     "placeholder": r"\$?\{\{?[^{}]*\}?\}|%(?:\d\$)?[sdifu@]\b|%\(\w+\)[sd]|\$[A-Za-z_]\w*|__\w+__"
     r"|<%=.*?%>",
-    "code": r"`[^`]+`|\b[A-Za-z_]\w+\([\w, ]*\)|\b[a-z]+_\w+\b|(?<!\S)--[a-z][\w-]+",
+    "code": r"`[^`]+`|\b[A-Za-z_]\w+\((?![A-Za-zäöü]{1,5}\))[\w, ]*\)|\b[a-z]+_\w+\b"
+    r"|(?<!\S)--[a-z][\w-]+",
     "path": r"(?<!\S)(?:(?:~|\.{1,2}|[A-Z]:)[/\\]|/\w+/)[\w./\\-]*\w",
     "chat": r"(?<!\w)[#@][A-Za-z_]\w+|[\u2600-\u27bf\U0001f300-\U0001faff]\ufe0f?",
     "script": r"[\u0370-\u03ff\u0590-\u06ff\u0900-\u0e7f\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]+",
-    "version": r"\bv?[0-9]+(?:\.[0-9]+){2,}\b(?!\.?[0-9])",
-    "time": r"(?<![0-9:])(?P<hour>[01]?[0-9]|2[0-3]):(?P<minute>[0-5][0-9])(?![0-9:])",
+    "version": r"\b(?![0-9]{1,3}(?:\.[0-9]{3})+\b)v?[0-9]+(?:\.[0-9]+){2,}\b(?!\.?[0-9])",
+    "time": r"(?<![0-9:])(?:(?P<hour>[01]?[0-9]|2[0-3]):(?P<minute>[0-5][0-9])(?![0-9:])"
+    r"|(?P<full>1?[0-9])(?=\s?[ap]\.?m\b))",
     "number": rf"(?<![\w.,]){_NUMBER}(?![\w.,]*[0-9])",
 }
 _ANY = re.compile("|".join(f"(?P<{name}>{form})" for name, form in _FORMS.items()))
-_LATE = re.compile(r"\s?p\.?m\b", re.IGNORECASE)
+_HALF = re.compile(r"\s?([ap])\.?m\b", re.IGNORECASE)
 
 
 def wanted(source: str, language: str) -> tuple[str, tuple[Want, ...]]:
@@ -52,9 +54,10 @@ def wanted(source: str, language: str) -> tuple[str, tuple[Want, ...]]:
 
 def _want(kind: str, match: re.Match[str], source: str, language: str) -> Want | None:
     if kind == "time":
-        late = 12 if _LATE.match(source, match.end()) and int(match["hour"]) < 12 else 0
-        moment = Decimal(int(match["hour"]) + late), Decimal(match["minute"])
-        return Want("time", match[0], moment)
+        hour, half = int(match["hour"] or match["full"]), _HALF.match(source, match.end())
+        if half is not None:
+            hour = hour % 12 + (12 if half[1] in "pP" else 0)
+        return Want("time", match[0], (Decimal(hour), Decimal(match["minute"] or 0)))
     if kind != "number":
         return Want("verbatim", match[0])
     amount = value(match[0], language)

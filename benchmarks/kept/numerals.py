@@ -14,7 +14,7 @@ _DIGITS = re.compile(
     r"|[0-9]+(?:[.,'’][0-9]+)*"
 )
 _WORD = re.compile(r"[^\W\d_]+")
-_BREAK = re.compile(r"[^\w\s\-–’']|[0-9]+")
+_BREAK = re.compile(r"[^\w\s\-–’']|[0-9]+|\b(?:por cento|pour cent)\b")
 _ROMAN = re.compile(r"\b(?=[IVXLCDM]{2})M{0,3}(CM|CD|D?C{0,3})(XC|XL|L?X{0,3})(IX|IV|V?I{0,3})\b")
 _ROMAN_DIGITS = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
 

@@ -21,7 +21,7 @@ _TIME = re.compile(
     r"(?<![0-9])([0-9]{1,2})(?:\s?(?:[:.hч]|Uhr|heures?|horas?(?: e)?)\s?([0-9]{2}))?(?![0-9])"
 )
 _AFTERNOON = re.compile(
-    r"\bp\.?\s?m\b|nachmittag|abend|tarde|noite|après-midi|soir|\bдня\b|вечера|\b(?:after|evening)",
+    r"(?:\b|(?<=[0-9]))p\.?\s?m\b|nachmittag|abend|tarde|noite|après-midi|soir|\bдня\b|вечера|\b(?:after|evening)",
     re.IGNORECASE,
 )
 

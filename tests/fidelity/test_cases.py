@@ -45,6 +45,19 @@ def test_what_must_come_through_is_found_by_rule() -> None:
     assert [int(value) for value in wants[1].values] == [17, 30]
 
 
+@pytest.mark.parametrize(
+    ("language", "source", "output"),
+    [
+        ("en", "at 6 pm or 12:30 a.m.", "um 18 Uhr oder 0.30 Uhr"),
+        ("de", "um 16:50 Uhr", "at 4:50pm"),
+        ("de", "20.000.000 Euro für die Tabelle(n)", "20,000,000 euros for the table(s)"),
+    ],
+)
+def test_other_ways_to_say_the_same(language: str, source: str, output: str) -> None:
+    target = "en" if language == "de" else "de"
+    assert all(each.kept for each in judge(wanted(source, language)[1], output, target))
+
+
 def test_collected_lines_are_left_out_where_the_data_is_absent(tmp_path: Path) -> None:
     assert list(collected(tmp_path, "en")) == []
     (tmp_path / "test").mkdir()

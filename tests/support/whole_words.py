@@ -1,8 +1,11 @@
 """A tokenizer of whole words, and models that are functions: for what lies around a model."""
 
 from collections.abc import Callable, Sequence
+from itertools import cycle
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
+
+from hypothesis import strategies as st
 
 from sieve.engines.engine import Hypothesis
 from sieve.repair.draft import Draft
@@ -58,6 +61,34 @@ def written(text: str, positions: Sequence[int] | None = None) -> Draft:
     ids = tuple(WORDS.encode([text])[0])
     places = tuple(range(len(ids)) if positions is None else positions)
     return Draft(text, (), Hypothesis(ids, (-0.5,) * (len(ids) + 1), 9, places))
+
+
+Fault = Literal["drops", "doubles", "alters"]
+FAULTS = st.lists(st.sampled_from((None, *get_args(Fault))), min_size=1, max_size=9)
+"""What hypothesis draws for `faulty`."""
+
+
+def faulty(faults: Sequence[Fault | None]) -> Model:
+    """A model that copies words but for those that it drops, doubles or alters, in turns.
+
+    Args:
+        faults: What it does to one word after the other, over and over, in answer after answer.
+    """
+    turns = cycle(faults)
+
+    def model(line: str) -> tuple[str, list[int]]:
+        words, positions = list[str](), list[int]()
+        for position, word in enumerate(line.split()):
+            fault = next(turns)
+            altered = f"{word[:-1]}{'x' if word[-1] != 'x' else 'y'}"
+            answer = {"drops": [], "doubles": [word, word], "alters": [altered], None: [word]}[
+                fault
+            ]
+            words += answer
+            positions += [position] * len(answer)
+        return " ".join(words), positions
+
+    return model
 
 
 def repaired(

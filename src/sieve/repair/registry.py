@@ -79,7 +79,7 @@ def repairs_for(
     garbage = Garbage(languages, script_of(target))
     numbers = KeptNumbers(_reader(source), _reader(target), tokenizers)
     spelling = LostWords(names), NameSpelling(names)
-    steps = masking, garbage, *clock, numbers, *spelling, *surface
+    steps = masking, *clock, numbers, garbage, *spelling, *surface
     return Repairs(steps, surface)
 
 

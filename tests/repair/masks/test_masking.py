@@ -1,14 +1,13 @@
 """Parts of a line that are not language, past any model."""
 
-from collections import Counter
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from whole_words import WHOLE_WORDS, Model, repaired
+from whole_words import FAULTS, WHOLE_WORDS, Fault, Model, faulty, repaired
 
 from sieve.repair.masks.masking import Masking
 from sieve.repair.masks.patterns import parts
+from sieve.repair.stand_ins import CODES
 
 STEP = Masking("LATIN", WHOLE_WORDS)
 
@@ -74,30 +73,35 @@ def test_positions_are_the_line_s() -> None:
     assert unasked.hypothesis.positions == ()
 
 
-PIECES = ["{a}", "{0}", "%d", "%(x)s", "<b>", "</b>", "<Enter>", "🎉", "https://a.org/b", "$HOME",
-          "`x y`", "東京", "&lt;", "word", "another", "5", ",", "Q7"]  # fmt: skip
+# fmt: off
+PIECES = [
+    "{a}", "{0}", "%d", "%(x)s", "<b>", "</b>", "<Enter>", "🎉", "https://a.org/b", "$HOME",
+    "`x y`", "東京", "&lt;", "[b]", "[/b]", "a.b@c.de", "src/x_1.rs", "word", "another", "5", ",",
+]
+# fmt: on
+WATCHED = ["B2B", "getName", "C-131/12", "BH.PHP.001", "YouTube", "≥"]
 
 
-@given(
-    st.lists(st.sampled_from(PIECES), min_size=1, max_size=8),
-    st.sampled_from(["same", "reversed", "none", "lost", "twice"]),
-)
-def test_all_parts_come_out_whatever_the_model_does(words: list[str], way: str) -> None:
+@given(st.lists(st.sampled_from(PIECES + WATCHED), min_size=1, max_size=9), FAULTS)
+def test_all_parts_come_out_as_often_as_they_went_in(
+    words: list[str], faults: list[Fault | None]
+) -> None:
     line = " ".join(words)
-    said = Counter(line[part.start : part.end] for part in parts(line, "LATIN"))
+    text, asked = masked(line, faulty(faults))
+    for part in parts(line, "LATIN"):
+        said = line[part.start : part.end]
+        assert text.count(said) == line.count(said)
+    for word in set(WATCHED).intersection(words):
+        assert text.count(word) >= line.count(word)
+    assert len(asked) <= 1 + 2 * (len(CODES) + 1)
 
-    def model(read: str) -> tuple[str, list[int]] | str | None:
-        listed = read.split()
-        order = [*range(len(listed))]
-        answers: dict[str, tuple[str, list[int]] | str | None] = {
-            "same": read,
-            "reversed": (" ".join(reversed(listed)), order[::-1]),
-            "none": "",
-            "lost": "etwas",
-            "twice": (f"{read} {read}", order + order),
-        }
-        return answers[way]
 
-    text, _ = masked(line, model)
-    for part, count in said.items():
-        assert text.count(part) >= count
+def test_a_code_that_the_model_altered_is_asked_for_again() -> None:
+    text, asked = masked("see BH.PHP.001 here", lambda line: line.replace("PHP", "PHPHP"))
+    assert asked == ["see BH.PHP.001 here", "see Q7 here"]
+    assert text == "see BH.PHP.001 here"
+
+
+def test_a_code_that_the_model_copies_is_not_asked_for_again() -> None:
+    text, asked = masked("see B2B and getNames here", lambda line: line.replace("Names", "Name"))
+    assert (text, len(asked)) == ("see B2B and getName here", 1)

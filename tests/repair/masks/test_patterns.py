@@ -39,6 +39,22 @@ KEPT = [
     ("so ¯\\_(ツ)_/¯ it is", ["¯\\_(ツ)_/¯"]),
     ("at 2024-02-29T23:59:60Z for 6h45m", ["2024-02-29T23:59:60Z", "6h45m"]),
     ("m² and foo==1.2.3 && x", ["m²", "foo==1.2.3", "&&"]),
+    ("{{{body}}}, %{n}, #{n}, ##TOTAL##, $x$ and ***NAME***",
+     ["{{{body}}}", "%{n}", "#{n}", "##TOTAL##", "$x$", "***NAME***"]),
+    ("[b]OK[/b], [%s] or [^1], <kbd>Esc</kbd>",
+     ["[b]", "[/b]", "[%s]", "[^1]", "<kbd>Esc</kbd>"]),
+    ("see https://a.org/Haus_(b), bit.ly/3xYz and localhost:8080",
+     ["https://a.org/Haus_(b)", "bit.ly/3xYz", "localhost:8080"]),
+    ("git@a.org:b/c.git, tel:+4930123456, o'neil@a.ie",
+     ["git@a.org:b/c.git", "tel:+4930123456", "o'neil@a.ie"]),
+    ("%APPDATA%\\app\\c.ini, $HOME/.bashrc, docs/README.md and D:\\My Files\\x.jpg",
+     ["%APPDATA%\\app\\c.ini", "$HOME/.bashrc", "docs/README.md", "D:\\My Files\\x.jpg"]),
+    ("edit .gitignore, *.log and index.tsx", [".gitignore", "*.log", "index.tsx"]),
+    ('print("x"), f(x), std::map<int>, d["k"], C++',
+     ['print("x")', "f(x)", "std::map<int>", 'd["k"]', "C++"]),
+    ("#100Days @max.muster r/python :name", ["#100Days", "@max.muster", "r/python", ":name"]),
+    ("so =) or :'( or (^_^) </3 ʕ•ᴥ•ʔ", ["=)", ":'(", "(^_^)", "</3", "ʕ•ᴥ•ʔ"]),
+    ("it is *very* good, 2 * 3", ["*", "*"]),
     ("Art. 6(1)(f) at 49° 24′ 36″ for €3k", ["6(1)(f)", "49° 24′ 36″", "€3k"]),
 ]  # fmt: skip
 LANGUAGE = [
@@ -47,6 +63,7 @@ LANGUAGE = [
     "On 15.03.2024, or 1.234.567 times, from 10-15 at 10:30:45",
     "Mr. Smith's co-worker: A380, COVID-19, G7 (see there)",
     "at 36.6° for 5h, 18h30 and 3 k; well-to-do -- a (b) 3 (c)",
+    "the #1 of [the] files(s), t[he] word [i]t and person(s): see U.S.C. at 5.C",
     "naïve café, Łódź, Ærøskøbing “quoted” – dash…",
 ]
 

@@ -25,6 +25,14 @@ def reader(language: str) -> NumberReader:
         ("en fr", "at 3 p.m. sharp", "à 3 h", "à 15 h"),
         ("pt en", "às 14h30", "at 2:30", "at 14:30"),
         ("pt en", "às 14h30", "at 2:30 pm", "at 2:30 pm"),
+        (
+            "en de",
+            "off at 10:05, there at 12:48",
+            "um 22:05 ab, um 12:48 an",
+            "um 10:05 ab, um 12:48 an",
+        ),
+        ("en pt", "6:25 pm to 9:35 am", "18:25 a 21:35", "18:25 a 9:35"),
+        ("en de", "at 7:30 tonight", "um 19:30", "um 19:30"),
         ("en de", "3 cats", "3 Katzen", "3 Katzen"),
     ],
 )

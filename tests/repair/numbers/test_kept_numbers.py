@@ -58,6 +58,9 @@ MENDED = [
     ("It costs £99.99.", "Es kostet 99,99 €.", "Es kostet 99,99 £."),
     ("It costs £99.99.", "Es kostet 99,99.", "Es kostet 99,99\u00a0£."),
     ("Take 75 mg now.", "Nehmen Sie 75 g.", "Nehmen Sie 75 mg."),
+    ("Take 75 mg now.", "Nehmen Sie 75 Mikrogramm.", "Nehmen Sie 75 mg."),
+    ("a 100-km race", "ein 100-Kilometer-Rennen", "ein 100-km-Rennen"),
+    ("Part XII was shot", "Ein Teil XI wurde", "Ein Teil XII wurde"),
     ("Take 75 g now.", "Nehmen Sie 75 G.", "Nehmen Sie 75 g."),
 ]
 
@@ -66,6 +69,23 @@ MENDED = [
 def test_put_right_without_asking_again(line: str, written: str, expected: str) -> None:
     draft, asked = repaired(line, [step()], lambda _: written)
     assert (draft.text, draft.warnings, len(asked)) == (expected, (), 1)
+
+
+def test_a_unit_that_is_lost_is_asked_for_again() -> None:
+    answers = {"It needs 4 cl": "Es braucht 4 Kle", "It needs Q7": "Es braucht Q7"}
+    draft, asked = repaired("It needs 4 cl", [step()], answers.__getitem__)
+    assert (draft.text, asked) == ("Es braucht 4 cl", list(answers))
+
+
+def test_units_of_another_script_are_its_own() -> None:
+    draft, asked = repaired("It needs 4 cl", [step("en", "ru")], lambda _: "Нужно 4 сл")
+    assert (draft.text, draft.warnings, len(asked)) == ("Нужно 4 сл", (), 1)
+
+
+def test_an_hour_is_no_article() -> None:
+    written = "at 3:20pm one at 3:20pm"
+    draft, _ = repaired("von 15:20 Uhr bis 13:20 Uhr", [step("de", "en")], lambda _: written)
+    assert "13" in draft.text
 
 
 def test_asked_again_with_stand_ins() -> None:

@@ -17,14 +17,17 @@ from sieve.repair.draft import Draft
 from sieve.repair.masks.patterns import LinePart, parts
 from sieve.repair.masks.placing import Loose, placed
 from sieve.repair.masks.positions import as_of
+from sieve.repair.masks.watched import lacks, watched
 from sieve.repair.stand_ins import CODES, Masked
 from sieve.repair.step import Line, Retry, Step, Trait
 from sieve.tokenize.tokenizer import Tokenizers
 
 NAME = "masks"
 """Of the step, in edits."""
-_SIGNS = re.compile(r"([*~^=#|&])\1+")
-_TAG = re.compile(r"<(/?)([A-Za-z][\w:-]*)")
+_ONE_BEST: frozenset[Trait] = frozenset(("n-best", "prefix", "samples"))
+"""Lines that are not asked for again for the sake of a code."""
+_SIGNS = re.compile(r"\*|([*~^=#|&'])\1+")
+_TAG = re.compile(r"[<\[](/?)([A-Za-z][\w:-]*)")
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,7 @@ class Masking(Step):
     def after(self, line: Line, draft: Draft, state: _Hidden | None) -> Draft | Retry:
         """The translation with all parts, or a retry where a stand-in was lost."""
         if state is None:
-            return draft
+            return self._complete(line, (), draft)
         if not _has_language(line.text, state.parts):
             return Draft("").replaced(0, 0, line.text, NAME)
         return self._restored(line, state, 0, draft)
@@ -71,9 +74,26 @@ class Masking(Step):
         placed_parts = placed(draft or Draft(""), read, hidden.loose, self.tokenizers, NAME)
         restored = hidden.masked.restored(placed_parts, NAME)
         if restored is not None:
-            return as_of(line, restored, hidden.parts, hidden.masked, self.tokenizers.source)
+            done = as_of(line, restored, hidden.parts, hidden.masked, self.tokenizers.source)
+            return self._complete(line, hidden.parts, done)
         others = _hidden(line.text, hidden.parts, attempt + 1)
         return Retry(_asked(line, others), partial(self._restored, line, others, attempt + 1))
+
+    def _complete(self, line: Line, hidden: tuple[LinePart, ...], draft: Draft) -> Draft | Retry:
+        """The draft; a retry with more parts hidden where it lost a code or the like."""
+        if not _ONE_BEST.isdisjoint(line.traits) or not lacks(line.text, draft.text):
+            return draft
+        more = (LinePart(start, end, False) for start, end in watched(line.text))
+        apart = [
+            new
+            for new in more
+            if all(new.end <= old.start or old.end <= new.start for old in hidden)
+        ]
+        if not apart:
+            return draft
+        of_line = tuple(sorted((*hidden, *apart), key=lambda part: part.start))
+        others = _hidden(line.text, of_line, 0)
+        return Retry(_asked(line, others), partial(self._restored, line, others, 0))
 
 
 def _asked(line: Line, hidden: _Hidden) -> Line:

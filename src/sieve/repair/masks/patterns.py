@@ -8,15 +8,29 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-_CODE = r"```[^`]+```|``[^`]+``|`[^`]+`"
-_TEMPLATE = r"\[\[[^\]]*\]\]|<%.*?%>|<\?.*?\?>|\{\{.*?\}\}|\{%.*?%\}|\{\#.*?\#\}"
-_VARIABLE = r"\$\{[^{}]*\}|\$\(\w+\)|(?<![\w$])\$[A-Za-z_]\w*(?!\w)"
+_CODE = (
+    r"```[^`]+```|``[^`]+``|`[^`]+`"
+    r"|<(?P<literal>code|kbd|samp|tt|var)>[^<>]*</(?P=literal)>"
+)
+_TEMPLATE = (
+    r"\[\[[^\]]*\]\]|<%.*?%>|<\?.*?\?>|\{\{\{.*?\}\}\}|\{\{.*?\}\}|\{%.*?%\}|\{\#.*?\#\}"
+    r"|\[[^\[\]\s]*[%${][^\[\]\s]*\]|(?<![\w@\#%])(?P<fence>@@|\#\#|%%)\w+(?P=fence)(?!\w)"
+    r"|\*{3}[A-Z_]{2,}\*{3}|(?<![\w~])~\w+~(?![\w~])"
+)
+_VARIABLE = (
+    r"[$%\#@]\{[^{}]*\}|\$\(\w+\)|(?<![\w$])\$[A-Za-z_]\w*(?:\$|(?:/[\w.-]*\w)+)?(?!\w)"
+    r"|%[A-Z_]{2,}%(?:[\\/][\w.-]*\w)*"
+)
 _BRACES = r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"
 _FORMAT = (
     r"(?<![\d%])%(?:\(\w+\)|\d+\$)?[-+0\#]*\d*(?:\.\d+)?(?:l|ll|h|z)?[diouxXeEfFgGcrsap@](?!\w)"
-    r"|(?<![\w%])%L?\d{1,2}(?![\w.,%])|%[A-Z_]{2,}%|(?<!\d)(?<!\d\s)%%"
+    r"|(?<![\w%])%L?\d{1,2}(?![\w.,%])|(?<!\d)(?<!\d\s)%%"
 )
 _TAG = r"<!--.*?-->|</?[A-Za-z!?][^<>]*>"
+_BRACKET = (  # as in forums, footnotes and lists
+    r"\[/?(?:b|i|u|s|url|img|quote|code|size|color)(?:=[^\]\s]*)?\]"
+    r"|\[\^?\d{1,3}\]|(?<!\S)\[[ xX]\](?!\S)"
+)
 _ENTITY = r"&(?:[A-Za-z]\w{1,31}|\#\d{1,7}|\#x[\dA-Fa-f]{1,6});"
 _ESCAPE = r"\\[nrt\"'](?![A-Za-z]*[\\/])"
 _COMMAND = (  # of LaTeX, and regular expressions
@@ -24,29 +38,48 @@ _COMMAND = (  # of LaTeX, and regular expressions
     r"|\S{0,80}(?:\\[dDwWsSbB]|\[[^\]\s]*\][+*{]|\(\?[:=!<])\S*"
 )
 _FACE = (
-    r"¯\S*¯|(?<!\S):[a-z+][a-z\d_+-]+:(?!\w)|<3+|(?<!\S)[:;]-?[)(DP/|](?!\w)"
+    r"¯\S*¯|ʕ\S+ʔ|(?<!\S):[a-z+][a-z\d_+-]+:(?!\w)|</?3+"
+    r"|(?<!\S)(?:[:;=]['’]?-?[)(DPp/|]|8-\)|\\o/|[-^>][_.][-^<]|\([-^][_.][-^]\)|:3)(?!\w)"
     r"|\([^\s()\w]*[^\x00-\x7f\w\s€£„“”«»…–—’][^\s()]*\)\S?"
 )
-_STOP = r"[^\s<>\"“”„»«`.,;:!?)\]{}']"  # an address does not end with the sentence's own marks
+_INNER = r"(?:\{\w*\}|\([^\s()<>\"]*\)|[^\s<>\"“”„»«`{}()])"
+_STOP = r"[^\s<>\"“”„»«`.,;:!?()\]{}']"  # an address does not end with the sentence's own marks
+_LAST = rf"(?:\{{\w*\}}|\([^\s()<>\"]*\)|{_STOP})"
 _DOMAIN = "com|org|net|edu|gov|info|io|dev|app|de|at|ch|fr|pt|br|ru|es|it|eu|uk|us|example"
 _ADDRESS = (
-    rf"(?:[A-Za-z][A-Za-z0-9+.-]{{1,9}}://|www\.|mailto:)(?:\{{\w*\}}|[^\s<>\"“”„»«`{{}}])*(?:\{{\w*\}}|{_STOP})"
-    r"|[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}"
+    rf"(?:[A-Za-z][A-Za-z0-9+.-]{{1,9}}://|www\.|mailto:|(?<!\S)//(?=\w+\.\w)){_INNER}*{_LAST}"
+    rf"|(?<!\w)(?:tel|sms|magnet|about|geo|urn|doi):{_INNER}*{_LAST}"
+    r"|[\w.+%-]+(?:'\w+)?@(?:localhost|[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}(?::[\w./~-]*\w)?)"
     rf"|(?<![\w.@-])(?:[a-z0-9-]+\.)+(?:{_DOMAIN})(?:(?:/[^\s<>\"“”„»«`]*)?/|(?=/)[^\s<>\"“”„»«`]*"
     rf"{_STOP}|(?![\w-]))"
+    rf"|(?<![\w.@/-])[a-z0-9-]{{2,}}(?:\.[a-z0-9-]+)*\.[a-z]{{2,}}/{_INNER}*{_LAST}"
+    r"|(?<![\w.])(?:localhost|\d+(?:\.\d+){3}|[a-z][\w-]*(?:\.[\w-]+)+):\d{2,5}(?!\w)"
 )
-_HANDLE = r"(?<![\w/&@#])[@#][^\W\d]\w*(?:-\w+)*"
+_HANDLE = (
+    r"(?<![\w/&@#])(?:@\w*[^\W\d]\w*(?:[.-]\w+)*|\#\w*[^\W\d]\w*(?:-\w+)*|\#\d{2,}(?!\w)|\#!\S+)"
+    r"|(?<!\S)[ur]/\w{3,}|(?<![\w:]):[a-z_]\w+(?![\w:])"
+)
 _PATH = (
     r"(?<![\w/.<])(?:~|\.{1,2})?/(?:[\w.@+-]+/)+(?:[\w.@+-]*\w)?|(?<![\w/.<])(?:~|\.{1,2})/[\w.@+-]*\w"
-    r"|(?<!\S)~?/[a-z][\w.-]*\w|(?<!\w)[A-Za-z]:\\[^\s\"<>|]*|(?<!\S)\\\\[\w.-]+\\[^\s\"<>|]*"
+    r"|(?<!\S)~?/[a-z][\w.-]*\w"
+    r"|(?<!\w)[A-Za-z]:[\\/](?:Program Files(?: \(x86\))?|[^\s\"<>|]| (?=[\w() -]{1,30}\\))*"
+    r"|(?<!\S)\\\\[\w.-]+\\[^\s\"<>|]*"
 )
 _FILE = (
-    r"(?<![\w/.])[\w-]+(?:\.[\w-]+)*\.(?:pdf|txt|csv|tsv|json|ya?ml|toml|xml|html?|css|js|ts|py|c|h"
-    r"|cpp|hpp|java|rs|go|sh|exe|dll|so|zip|gz|tar|png|jpe?g|gif|svg|mp[34]|docx?|xlsx?|pptx?|md"
-    r"|ini|cfg|conf|log|bak|po|srt)(?!\w)"
+    r"(?<![\w/.])(?:[\w.-]+/)*[\w-]+(?:\.[\w-]+)*\.(?:[ch]|(?i:pdf|txt|[ct]sv|json|ya?ml|toml|xml|html?|css"
+    r"|[jt]sx?|py|ipynb|[ch]pp|java|kt|swift|rs|go|rb|php|lua|sql|sh|bat|ps1|exe|dll|so|jar"
+    r"|zip|t?gz|tar|bz2|xz|7z|iso|png|jpe?g|gif|svg|webp|bmp|tiff?|mp[34]|wav|ogg|avi|mkv|mov|docx?"
+    r"|xlsx?|pptx?|od[tsp]|epub|rtf|tex|bib|md|rst|ini|cfg|conf|log|bak|tmp|lock|po|srt|vtt|db"
+    r"|parquet|safetensors|onnx|wasm|pem|key))(?!\.?\w)"
+    r"|(?<![^\s(])\.(?:[a-z]\w+(?:\.\w+)*|NET)(?!\w)|(?<!\S)(?:[\w.-]+/|\*+/)*\*\.\w+"
 )
 _NAME = (
-    r"(?<!\S)[\w.\[\]-]+(?:[=!<>~]=)[\w.*-]*\w|(?<![\w-])\w*[^\W_]_\w+|(?<![\w-])__\w+__|(?<![\w-])_[^\W_]\w*(?<!_)(?!\w)|(?<![\w.])[A-Za-z_][\w.]*\(\)"
+    r"(?<!\S)[\w.\[\]-]+(?:[=!<>~]=)[\w.*-]*\w|(?<![\w-])\w*[^\W_]_\w+|(?<![\w-])__\w+__|(?<![\w-])_[^\W_]\w*(?<!_)(?!\w)"
+    r"|(?<![\w.])[A-Za-z_][\w.]*\((?:[\"'][^()]*|\d[^()]*|\w+(?:, ?\w+)+)?\)"
+    r"|(?<![\w.])[A-Za-z]\([a-z]\w?\)"
+    r"|(?<![\w.])(?:[A-Za-z]\[(?:\d+|[a-z])\]|[A-Za-z]\w*\[[\"'][^\]]*\])(?:\[[^\]\s]*\])*"
+    r"|\w+(?:::~?\w+)+(?:<[\w, ]*>)?"
+    r"|(?<!\w)(?:\w{1,3}\+\+|[A-Z]\#)(?!\w)"
     r"|(?<![\w-])--[a-z][\w-]*(?:=\S*\w)?|(?<!\S)-[a-zA-Z]{1,2}(?!\S)"
 )
 _NUMBERED = (  # times for machines, durations, articles of law, coordinates
@@ -69,16 +102,16 @@ _PICTURES = (
     rf"(?:[{_EMOJI}]|[\d#*]\ufe0f?\u20e3)[{_EMOJI}\ufe0e\ufe0f\u200d\u20e3\U000e0000-\U000e007f]*"
 )
 _STORM = r"\S*[\u0300-\u036f\u0483-\u0489\u20d0-\u20ff]{3}\S*"
-_RULE = r"[*~^=#|&]{2,}"
+_RULE = r"[*~^=#|&]{2,}|'{3}|(?<!\w)\*(?=\w[^*]*\*(?!\w))|(?<=\w)\*(?![\w*])"
 _ODD = r"[²³\u2070-\u209c]+|[\ufffd\ue000-\uf8ff\x00-\x08\x0e-\x1f]+|(?:(?![0-9])\d)+"
-_ANGLES = r"[-=]*[<>]+[-=<>]*"
+_ANGLES = r"[-=]*[<>]+[-=<>]*|!="
 
 _FOREIGN = (  # letters and their marks that are not Latin, without signs
     (0x370, 0x1DFF), (0x2C00, 0x2DFF), (0x2E80, 0xD7FF), (0xF900, 0xFFEF),
     (0x10000, 0x1EFFF), (0x20000, 0x3FFFF),
 )  # fmt: skip
 _OWN = {"CYRILLIC": (0x400, 0x52F), "GREEK": (0x370, 0x3FF)}
-_FLOATING = frozenset(("tag", "entity", "escape", "face", "pictures", "rule"))
+_FLOATING = frozenset(("tag", "bracket", "entity", "escape", "face", "pictures", "rule"))
 _MARKUP = re.compile(  # names of tags that mark text
     "a|abbr|article|b|big|blockquote|body|br|button|center|cite|code|del|div|em|font|footer|form|g"
     "|h[1-6]|head|header|hr|html|i|img|input|ins|label|li|link|main|mark|nav|ol|option|p|pre|q|s"
@@ -112,6 +145,8 @@ def parts(line: str, script: str | None) -> list[LinePart]:
         return []
     pieces: list[LinePart] = []
     for match in pattern.finditer(line):
+        if match.lastgroup == "bracket" and match[0][1].isalpha() and "[/" not in line:
+            continue  # [i]t
         floating = match.lastgroup in _FLOATING
         if match.lastgroup == "tag":
             floating = _is_markup(match[0], line)
@@ -161,7 +196,9 @@ def _compiled(script: str | None) -> tuple[re.Pattern[str], re.Pattern[str]]:
     letters = _foreign_to(script)
     foreign = "" if script is None else rf"|(?P<foreign>{letters}+(?:[\s·]*{letters}+)*)"
     spark = (  # alternatives begin with single characters, for which a search is fast
-        r"[`{}<>$@#&\\/_~]|[*^=|]{2}|[²³]|\]\+|\[\[|%[\w(%+-]|\.[^\W\d_]|[:;]-?[)(DP/|]|:[a-z+][\w+-]+:|[€£¥]\d[\d.,]*[kK]|-(?:-\w|\w\w?(?!\w))"
+        r"[`{}<>$@#&\\/_~]|[*^=|+]{2}|\*\w|\w\*|'{3}|[²³]|\[[\[\^/\w \"'%]|%[\w(%+-]"
+        r"|\.[^\W\d_]|:[a-z_+\d]|[:;=8]['’]?-?[)(DPp/|]"
+        r"|!=|-\.-|\w\([\"'\w)]|[€£¥]\d[\d.,]*[kK]|-(?:-\w|\w\w?(?!\w))"
         r"|\d(?:(?<![0-9])|(?<=[A-Za-z]\d)|\s?°|[a-fhx(°T]|-\d{3}|[\d.()/: -]{5,}\d)"
         rf"|[{_EMOJI}\u0300-\u036f\u0483-\u0489\u20d0-\u20ff\u2070-\u209c\ufffd\ue000-\uf8ff\x00-\x08\x0e-\x1f]"
     )
@@ -169,7 +206,7 @@ def _compiled(script: str | None) -> tuple[re.Pattern[str], re.Pattern[str]]:
         spark += rf"|{letters}"
     pattern = (
         rf"(?P<code>{_CODE})|(?P<template>{_TEMPLATE})|(?P<variable>{_VARIABLE})"
-        rf"|(?P<braces>{_BRACES})|(?P<tag>{_TAG})|(?P<face>{_FACE})|(?P<address>{_ADDRESS})"
+        rf"|(?P<braces>{_BRACES})|(?P<tag>{_TAG})|(?P<bracket>{_BRACKET})|(?P<face>{_FACE})|(?P<address>{_ADDRESS})"
         rf"|(?P<format>{_FORMAT})|(?P<entity>{_ENTITY})|(?P<path>{_PATH})|(?P<escape>{_ESCAPE})"
         rf"|(?P<handle>{_HANDLE})|(?P<file>{_FILE})|(?P<name>{_NAME})|(?P<numbered>{_NUMBERED})"
         rf"|(?P<command>{_COMMAND})|(?P<rule>{_RULE})|(?P<pictures>{_PICTURES})|(?P<storm>{_STORM})|(?P<odd>{_ODD}){foreign}"

@@ -12,6 +12,8 @@ from itertools import accumulate
 from sieve.repair.draft import Draft, Span, carried
 from sieve.tokenize.tokenizer import Tokenizer, Tokenizers
 
+_NO_SPACE_BEFORE = ".,;:!?)]}»”’…"
+
 
 @dataclass(frozen=True)
 class Loose:
@@ -54,7 +56,8 @@ def _inserted(draft: Draft, at: int, loose: Loose, step: str) -> Draft:
     grown = before.isalnum() and text[0].isalnum()
     if before and not before.isspace() and (apart or grown):
         text = f" {text}"
-    if behind.isalnum() and (loose.text[-1:].isspace() or text[-1].isalnum()):
+    followed = loose.text[-1:].isspace() and behind not in _NO_SPACE_BEFORE
+    if behind and not behind.isspace() and (followed or (behind.isalnum() and text[-1].isalnum())):
         text += " "
     return draft.replaced(at, at, text, step)
 

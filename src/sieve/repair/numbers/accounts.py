@@ -76,7 +76,8 @@ def _unsaid(
             re.search(rf"(?<![^\W_]){target.words.months[int(value) - 1]}", lower)
             for value in small
         )
-        if not month and not said.intersection(number.values):
+        values = number.values if number.text == "1" else number.values - {1}  # 13:20 is not "one"
+        if not month and not said.intersection(values):
             unsaid.append(number)
     return unsaid
 

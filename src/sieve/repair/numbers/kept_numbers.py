@@ -20,7 +20,7 @@ from sieve.repair.numbers.day_half import hour_meant
 from sieve.repair.numbers.money import money_kept
 from sieve.repair.numbers.notation import in_notation
 from sieve.repair.numbers.number_reader import Number, NumberReader, run_of
-from sieve.repair.numbers.units import units_kept
+from sieve.repair.numbers.units import units_kept, units_lost
 from sieve.repair.stand_ins import CODES, Masked, masked
 from sieve.repair.step import Line, Retry, Step, Trait
 from sieve.tokenize.tokenizer import Tokenizers
@@ -94,7 +94,9 @@ class KeptNumbers(Step):
         return (draft, account) if paid is draft else (paid, self._account(line, paid))
 
     def _account(self, line: Line, draft: Draft) -> Account:
-        return compared(line.text, draft.text, self.source, self.target)
+        account = compared(line.text, draft.text, self.source, self.target)
+        lost = tuple(units_lost(line.text, draft.text, account.pairs))
+        return replace(account, missing=account.missing + lost) if lost else account
 
     def _next(self, best: _Attempt) -> Draft | Retry:
         """The next retry, or what is left to do without one."""
@@ -167,6 +169,8 @@ class KeptNumbers(Step):
 
     def _written(self, number: Number) -> str:
         """A number of the line in figures of the target language."""
+        if number.kind == "measure":
+            return self._run_written(number.text)
         if number.kind == "words":
             return str(next(iter(number.values)))
         return in_notation(number.text, self.source.notation, self.target.notation)

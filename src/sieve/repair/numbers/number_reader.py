@@ -12,12 +12,12 @@ _FIGURES = re.compile(
     r"[0-9]{1,3}(?:[\u00a0\u202f][0-9]{3})+(?![0-9])(?:[.,][0-9]+)?|[0-9]+(?:[.,'’][0-9]+)*"
 )
 _SPACED = re.compile(r"(?<![0-9.,:])[0-9]{1,3}(?: [0-9]{3})+(?![0-9])(?:[.,][0-9]+)?")
-_RUN = re.compile(r"[0-9](?:[0-9.,:/'’\u00a0\u202f–-]*[0-9])?")
+_RUN = re.compile(r"[0-9](?:[0-9.,:/'’\u00a0\u202f–h-]*[0-9])?")
 _TIME_BEHIND = re.compile(r"\s*(?:[ap]\.?\s?m\b|uhr\b|h\b|[h:][0-9]{2}|o['’]clock|час)", re.I)
 _DECADE = re.compile(r"['’]?s\b|er\b|ern\b|-?х\b")
 _ROMAN = re.compile(r"(?<![\w.-])(?=[IVX]{2})X{0,3}(?:IX|IV|V?I{0,3})(?![\w-])")
 _ROMAN_VALUES = {"I": 1, "V": 5, "X": 10}
-_DIGIT = re.compile("[0-9]")
+_DIGIT = re.compile("[0-9]|[IVX]{2}")
 _DATE = re.compile(
     r"(?<![0-9.,])(?:[0-9]{4}|[0-9]{1,2})([/-])[0-9]{1,2}\1(?:[0-9]{4}|[0-9]{2})(?![0-9])"
 )
@@ -36,7 +36,7 @@ class Number:
     scaled: Fraction | None = None
     """With the million behind it."""
     kind: str = "figures"
-    """Or words, roman."""
+    """Or words, roman; measure is figures with their unit."""
     certain: bool = True
     """Whether it must be in a translation."""
     date: bool = False
