@@ -62,12 +62,13 @@ def test_invalid_utf8_is_an_error_with_its_place_or_replaced() -> None:
 
 def test_a_table_with_numbered_columns() -> None:
     options = RowOptions(columns=("2",))
-    result = through(options, "1\ta\tz\x85\n2\n\n3\tb\n".encode(), "x.tsv").decode()
+    result = through(options, "1\ta\tz\x85\n2\n\n3\tb\n4\tc\td\te\n".encode(), "x.tsv").decode()
     assert result.split("\n") == [
         "1\ta\tz\x85\tA\t-0.5\t12\t0.75\t",
-        "2\t\t\t\t\tline 2: got 1 columns, expected 2 or more",
+        "2\t\t\t\t\t\t\tline 2: got 1 columns, expected 2 or more",
         "",
-        "3\tb\tB\t-0.5\t12\t0.75\t",
+        "3\tb\t\tB\t-0.5\t12\t0.75\t",
+        "4\tc\td\tC\t-0.5\t12\t0.75\t\te",
         "",
     ]
     in_place = RowOptions(columns=("2",), in_place=True)

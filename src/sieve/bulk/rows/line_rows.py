@@ -114,34 +114,47 @@ class TabRows(LineRows):
     def writer(self, target: IO[bytes]) -> LineWriter:
         """The rows with their translations."""
         places: list[int] = []
+        columns = 0
 
         def lines(piece: RowPiece, cells: Sequence[Cell]) -> Iterator[bytes]:
+            nonlocal columns
             if not places:
                 places.extend(self._places(piece.content[0], "the table"))
+                columns = len(piece.content[0])
             width = len(places)
             for number, row in enumerate(piece.content):
                 own = cells[number * width : (number + 1) * width]
-                is_header = self._is_header(piece.first + number)
-                yield ("\t".join(self._fields(row, own, places, is_header)) + "\n").encode(
-                    errors="replace"
-                )
+                if row == [""]:
+                    fields = row
+                elif self._is_header(piece.first + number):
+                    fields = self._header(row)
+                elif self.in_place:
+                    fields = _replaced(row, own, places)
+                else:
+                    fields = _followed(row, own, columns)
+                yield ("\t".join(fields) + "\n").encode(errors="replace")
 
         return LineWriter(target, lines)
 
-    def _fields(
-        self, row: list[str], cells: Sequence[Cell], places: Sequence[int], is_header: bool
-    ) -> list[str]:
-        if row == [""] or (is_header and self.in_place):
+    def _header(self, row: list[str]) -> list[str]:
+        if self.in_place:
             return row
-        if is_header:
-            return [*row, *(f"{name}_{result}" for name in self.columns for result in RESULTS)]
-        if not self.in_place:
-            return [*row, *(_field(value) for cell in cells for value in cell.values)]
-        replaced = list(row)
-        for place, cell in zip(places, cells, strict=True):
-            if cell.text is not None and cell.error is None:
-                replaced[place] = _field(cell.text)
-        return replaced
+        return [*row, *(f"{name}_{result}" for name in self.columns for result in RESULTS)]
+
+
+def _replaced(row: list[str], cells: Sequence[Cell], places: Sequence[int]) -> list[str]:
+    """A row with translations in the place of its texts."""
+    replaced = list(row)
+    for place, cell in zip(places, cells, strict=True):
+        if cell.text is not None and cell.error is None:
+            replaced[place] = _field(cell.text)
+    return replaced
+
+
+def _followed(row: list[str], cells: Sequence[Cell], columns: int) -> list[str]:
+    """A row with results behind the columns of the first line; what has no column comes last."""
+    filled = row[:columns] + [""] * (columns - len(row))
+    return [*filled, *(_field(value) for cell in cells for value in cell.values), *row[columns:]]
 
 
 def _field(value: object) -> str:
