@@ -51,18 +51,23 @@ test-slow: setup
 test-peers: setup
 	$(BIN)/pytest -m peers tests/peers
 
-# The native core under the address and undefined-behaviour sanitizers, built into a folder of its own.
-# Both libraries come first in every process: Python itself is not built with them.
-SANITIZED := build/sanitized
-SANITIZERS = $(foreach name,libasan.so libstdc++.so,$(shell g++ -print-file-name=$(name)))
+# The native core under sanitizers, each time built into a folder of its own: address and undefined
+# behaviour, then threads. Their libraries come first in every process: Python is not built with them.
+sanitize: sanitize-address sanitize-thread
 
-sanitize: setup
-	$(BIN)/pip install --quiet --upgrade --no-deps --target $(SANITIZED) . \
-	  --config-settings=cmake.define.SIEVE_SANITIZE=ON --config-settings=build-dir=$(SANITIZED)-objects
-	LD_PRELOAD="$(SANITIZERS)" ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
-	  SIEVE_NATIVE_MODULE="$$(ls $(CURDIR)/$(SANITIZED)/sieve/_native*.so)" \
+sanitize-address: SANITIZERS := address,undefined
+sanitize-address: TESTED := tests/native tests/parity
+sanitize-thread: SANITIZERS := thread
+sanitize-thread: TESTED := $(foreach name,loading processes properties same_bytes,tests/native/test_$(name).py)
+
+sanitize-%: setup
+	$(BIN)/pip install --quiet --upgrade --no-deps --target build/$@ . \
+	  --config-settings=cmake.define.SIEVE_SANITIZE=$(SANITIZERS) --config-settings=build-dir=build/$@-objects
+	LD_PRELOAD="$$(g++ -print-file-name=lib$(if $(filter thread,$*),t,a)san.so) $$(g++ -print-file-name=libstdc++.so)" \
+	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	  SIEVE_NATIVE_MODULE="$$(ls $(CURDIR)/build/$@/sieve/_native*.so)" \
 	  PYTHONPATH=$(CURDIR)/tests/native/override \
-	  $(BIN)/pytest --capture=sys tests/native tests/parity
+	  $(BIN)/pytest --capture=sys $(TESTED)
 
 # The site, in build/site; a broken link is an error.
 docs: setup

@@ -241,10 +241,10 @@ def main() -> int:
     shutil.rmtree(work / "trees", ignore_errors=True)
     with ProcessPoolExecutor(arguments.jobs, get_context("fork")) as pool:
         rooms = sorted({mutant.room for mutant in left})
-        for room, failed in zip(rooms, pool.map(partial(_sound, work=work), rooms), strict=True):
-            if failed:
-                raise SystemExit(f"{room}: {failed} fails without any change")
-        list(pool.map(partial(_asked, work=work, end=end), left))
+        failed = dict(zip(rooms, pool.map(partial(_sound, work=work), rooms), strict=True))
+        for room in filter(failed.get, rooms):
+            print(f"{room} is left out: {failed[room]} fails without any change", flush=True)
+        list(pool.map(partial(_asked, work=work, end=end), [m for m in left if not failed[m.room]]))
     answered = known(work)
     outcomes = [outcome for each in chosen if (outcome := _answer(each, answered))]
     result = summary(outcomes, arguments.sample, arguments.seed)

@@ -10,9 +10,11 @@ ROOT = Path(__file__).parents[1]
 ROOMS = {
     "selection": (["selection/*.py"], ["tests/selection"]),
     "search": (
-        ["engines/options.py", "engines/native/*.py", "translate/parts.py",
-         "translate/confidence.py"],
-        ["tests/engines", "tests/translate/test_parts.py", "tests/translate/test_confidence.py",
+        ["engines/options.py", "engines/native/*.py", "engines/torch/beams.py",
+         "engines/torch/constraints.py", "engines/torch/sampling.py", "engines/torch/search.py",
+         "translate/parts.py", "translate/confidence.py"],
+        ["tests/engines/test_search.py", "tests/translate/test_parts.py",
+         "tests/translate/test_confidence.py", "tests/native/test_misuse.py",
          "tests/native/test_properties.py"],
     ),
     "repair": (["repair/*.py"], ["tests/repair"]),

@@ -356,7 +356,7 @@ def test_numbers_that_are_too_large_to_compute_with(tmp_path: Path) -> None:
 def test_objects_in_an_npz_are_not_unpickled(tmp_path: Path) -> None:
     folder = npz_directory(tmp_path / "en-pt")
     np.savez(folder / "model.npz", Wemb=np.array([{"a": 1}], object))
-    with pytest.raises(ModelError, match="got an array of object"):
+    with pytest.raises(ModelError, match=r"got an array of \"{'descr': '\|O'"):
         import_model(Origin(folder), tmp_path / "made")
 
 

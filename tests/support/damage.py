@@ -251,7 +251,7 @@ def damaged_copy(source: Path, target: Path, number: int) -> str:
 
 def limit_memory() -> None:
     """Fails allocations beyond ROOM; sanitizers reserve far more for themselves."""
-    if "libasan" not in os.environ.get("LD_PRELOAD", ""):
+    if "san.so" not in os.environ.get("LD_PRELOAD", ""):
         pages = int(Path("/proc/self/statm").read_text().split()[0])
         limit = pages * resource.getpagesize() + ROOM
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
