@@ -30,7 +30,8 @@ def array(header: str, content: bytes) -> bytes:
 
 @pytest.mark.parametrize("header", [GOOD, GOOD.replace(", }", "}").replace(": ", ":") + "   \n"])
 def test_a_good_header(header: str, tmp_path: Path) -> None:
-    assert read_marian_npz(archive(tmp_path, header)).parameters["a"].tolist() == [[1.0, 2.0]]
+    parameter = read_marian_npz(archive(tmp_path, header)).parameters["a"]
+    assert isinstance(parameter, np.ndarray) and parameter.tolist() == [[1.0, 2.0]]
 
 
 @pytest.mark.parametrize(
