@@ -1,7 +1,7 @@
 """Ways to select tokens compared on one frozen model, at equal mean sizes: JSON and a page.
 
-    python benchmarks/fair_comparison.py MODEL --test newstest2019=SRC[,REF] --counts DIR
-        --probabilities DIR --output docs/results/NAME.json --page docs/NAME.md
+    python benchmarks/fair_comparison.py MODEL --test newstest2019=SRC[,REF]
+        --lexicon NAME=DIR --output docs/results/NAME.json --page docs/NAME.md
 
 The model is unaffected by any selection. Each way gives every token of a sentence a number, and one
 threshold for the whole set makes the shortlists of all ways equally large on average: the
@@ -74,8 +74,13 @@ class Lexicons:
     """What there is besides the head; each may be absent."""
 
     production: Lexicon | None
-    counts: Lexicon | None
-    probabilities: Lexicon | None
+    others: dict[str, Lexicon]
+    """Scored by rank or by probability, as each was made."""
+
+    @property
+    def first(self) -> Lexicon | None:
+        """What stands in for a production shortlist where there is none."""
+        return next(iter(self.others.values()), None)
 
 
 def lexicon_scores(lexicon: Lexicon, src_ids: Sequence[IntArray], by_rank: bool) -> Scores:
@@ -103,16 +108,13 @@ def ways_of(
     if production is not None:
         ways["production shortlist"] = static_shortlists(engine, production, test.src_ids)
         size = mean_size(ways["production shortlist"])
-    for label, lexicon, by_rank in (
-        ("fast_align, counts", lexicons.counts, True),
-        ("fast_align, probabilities", lexicons.probabilities, False),
-    ):
-        if lexicon is not None:
-            ways[label] = cut(lexicon_scores(lexicon, test.src_ids, by_rank), size, eos)
+    for label, lexicon in lexicons.others.items():
+        by_rank = lexicon.info.get("by", "count") == "count"
+        ways[label] = cut(lexicon_scores(lexicon, test.src_ids, by_rank), size, eos)
     ways["head"] = cut(logits, size, eos)
     other = ways.get("production shortlist")
-    if other is None and lexicons.counts is not None:
-        other = static_shortlists(engine, lexicons.counts, test.src_ids)
+    if other is None and lexicons.first is not None:
+        other = static_shortlists(engine, lexicons.first, test.src_ids)
     if other is not None:
         fused = with_bonus(logits, other, arguments.bonus)
         ways["head + shortlist"] = cut(fused, size, eos)
@@ -164,13 +166,13 @@ def real_selectors(
     if lexicons.production is not None:
         selectors["production shortlist"] = top_of(lexicons.production, FREQUENT)
     sample = engine.encode(test.src_ids[:256])
-    if lexicons.counts is not None:
+    if lexicons.first is not None:
         sizes = {}
         for k in (5, 10, 20, 30, 40, 50, 70, 100, 150, 200):
-            selector = top_of(lexicons.counts, k)
+            selector = top_of(lexicons.first, k)
             sizes[k] = np.mean([len(s) for s in selector.plan().select(sample)])
         k = min(sizes, key=lambda key: abs(sizes[key] - size))
-        selectors["fast_align, counts"] = top_of(lexicons.counts, k)
+        selectors[next(iter(lexicons.others))] = top_of(lexicons.first, k)
     logits = engine.bow_logits(sample)
     place = int((size - 1) * len(logits))
     odds = np.sort(logits, axis=None)[::-1][place]
@@ -218,8 +220,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("model", type=Path)
     parser.add_argument("--test", nargs="+", required=True, metavar="NAME=SRC[,REF]")
-    parser.add_argument("--counts", type=Path, help="directory of a lexicon by counts")
-    parser.add_argument("--probabilities", type=Path, help="of one by probabilities")
+    parser.add_argument(
+        "--lexicon", nargs="+", default=[], metavar="NAME=DIR", help="ranked as each was built"
+    )
     parser.add_argument(
         "--no-production", action="store_true", help="the model brings no shortlist"
     )
@@ -237,9 +240,9 @@ def main() -> None:
     bundle = open_bundle(arguments.model)
     engine, tokenizers = NativeEngine.open(bundle, threads=arguments.threads), bundle.tokenizers()
     alone = NativeEngine.open(bundle, threads=1)
-    opened = [path and Lexicon.open(path) for path in (arguments.counts, arguments.probabilities)]
+    others = dict(item.rsplit("=", 1) for item in arguments.lexicon)
     production = None if arguments.no_production else own_lexicon(arguments.model)
-    lexicons = Lexicons(production, *opened)
+    lexicons = Lexicons(production, {k: Lexicon.open(Path(v)) for k, v in others.items()})
     sets: dict[str, Any] = {}
     for item in progress(arguments.test, unit="sets", label="sets"):
         name, _, files = item.partition("=")
