@@ -187,6 +187,7 @@ def test_too_little_text(model: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     assert main(command) == 2
     assert "got 2 distinct lines, expected at least 3000" in capsys.readouterr().err
     assert not (tmp_path / "output").exists()
+    assert not (tmp_path / "output.attach").exists()
 
 
 def test_command_line_after_a_kill(model: Path, text: Path, tmp_path: Path) -> None:

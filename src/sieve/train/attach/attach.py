@@ -76,6 +76,10 @@ def attach(model: Path, output: Path, text: AttachText, options: AttachOptions) 
         raise InputError(f"{work}: another sieve attach is writing there; wait for it") from None
     try:
         attached = _Attachment(bundle, output, work, options).run(text)
+    except BaseException:
+        if not any(work.glob("*.safetensors")):  # nothing to resume with
+            shutil.rmtree(work)
+        raise
     finally:
         lock.release()
     shutil.rmtree(work)
