@@ -2,12 +2,14 @@
 
     make board
     python benchmarks/board.py --quick
+    python benchmarks/board.py --only opus
 
 On real models where an engine can run them (a Firefox student, OPUS-MT), else on random weights of
 the same dimensions. Writes docs/results/board.json after each model, docs/board.md and
 docs/board.svg. A head that `sieve attach` gave the Firefox student takes part with --head DIR.
---quick takes about three minutes once everything is installed, and says little. --rendered writes
-the page of measurements that are there.
+--quick takes about three minutes once everything is installed, and says little. --only measures one
+model, or several, again and keeps what is there of the others. --rendered writes the page of
+measurements that are there.
 """
 
 import argparse
@@ -29,6 +31,8 @@ ROOT = Path(__file__).resolve().parents[1]
 FULL, QUICK = Effort(500, 1000, 3), Effort(24, 48, 1)
 RANDOM = {"256": (120, 1000, 3), "base": (60, 500, 3)}
 """Sentences for latency, for throughput, and rounds of them."""
+PARTS = (*board_real.NAMES, *RANDOM)
+"""What can be measured apart."""
 QUICK_RANDOM = {"256": (8, 0, 0)}
 
 
@@ -36,13 +40,27 @@ def measured(arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Each model with all its engines."""
     core = max(os.sched_getaffinity(0))
     effort = QUICK if arguments.quick else FULL
-    if arguments.only in (None, "real"):
-        with tempfile.TemporaryDirectory() as scratch:
-            for real in board_real.models(Path(scratch), arguments.head):
-                yield board_real.measured(real, core, effort)
-    if arguments.only in (None, "random"):
-        for size, amounts in (QUICK_RANDOM if arguments.quick else RANDOM).items():
+    with tempfile.TemporaryDirectory() as scratch:
+        for real in board_real.models(Path(scratch), arguments.head, arguments.only):
+            yield board_real.measured(real, core, effort)
+    for size, amounts in (QUICK_RANDOM if arguments.quick else RANDOM).items():
+        if size in arguments.only:
             yield board_random.measured(size, core, *amounts)
+
+
+def kept(arguments: argparse.Namespace) -> list[dict[str, Any]]:
+    """What stays of an earlier run: nothing, unless only some models are measured."""
+    if set(arguments.only) == set(PARTS) or not arguments.output.is_file():
+        return []
+    document = json.loads(arguments.output.read_text(encoding="utf-8"))
+    models: list[dict[str, Any]] = document["models"]
+    return models
+
+
+def joined(models: list[dict[str, Any]], model: dict[str, Any]) -> list[dict[str, Any]]:
+    """The models with a new measurement of one, in the place of an older one."""
+    places = {entry["model"]: entry for entry in models}
+    return list({**places, model["model"]: model}.values())
 
 
 def main() -> None:
@@ -56,10 +74,10 @@ def main() -> None:
         "command": command_by_names(),
         "what": "milliseconds a sentence, one core and one thread, int8 unless said otherwise",
         "machine": machine(),
-        "models": [],
+        "models": kept(arguments),
     }
     for model in measured(arguments):
-        document["models"].append(model)
+        document["models"] = joined(document["models"], {"machine": machine(), **model})
         write_json(arguments.output, document)
         write_page(arguments.page, document)
 
@@ -69,7 +87,7 @@ def parse() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--quick", action="store_true", help="a few sentences")
-    parser.add_argument("--only", choices=("real", "random"), help="part of the models")
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="these models")
     parser.add_argument("--head", type=Path, metavar="DIR", help="Firefox en-pt with a head")
     parser.add_argument("--rendered", action="store_true", help="only the page, from the JSON")
     parser.add_argument("--output", type=Path, default=ROOT / "docs" / "results" / "board.json")

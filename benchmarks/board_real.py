@@ -43,6 +43,8 @@ FIREFOX_SETS = {
     "en-pt": ("newstest2019.en-de.en", "ntrex128.en-pt.pt"),
     "pt-en": ("ntrex128.en-pt.pt", "ntrex128.en-pt.en"),
 }
+NAMES = ("firefox-en-pt", "firefox-pt-en", "opus")
+"""Of the models."""
 _BLOCK = 4
 _TUNING = 8
 """One of this many lines is in the comparison of batches."""
@@ -78,19 +80,22 @@ class Effort:
     rounds: int
 
 
-def models(scratch: Path, head: Path | None) -> Iterator[Real]:
+def models(scratch: Path, head: Path | None, names: Sequence[str]) -> Iterator[Real]:
     """The models that can be had.
 
     Args:
         scratch: Where imports are written.
         head: The first model with a head attached, if there is one.
+        names: Some of NAMES.
     """
     makes = (
         lambda: _firefox("en-pt", scratch, head),
         lambda: _firefox("pt-en", scratch, None),
         lambda: _opus(scratch),
     )
-    for make in makes:
+    for name, make in zip(NAMES, makes, strict=True):
+        if name not in names:
+            continue
         try:
             yield make()
         except Unavailable as reason:

@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -109,6 +109,25 @@ def test_shortlists_are_those_of_the_plan(selection: Selector) -> None:
         assert size == len(shortlist)
         room = encoding.words.shape[1]
         assert encoding.words[row, :size].tolist() == shortlist.ids[:room].tolist()
+
+
+@pytest.mark.parametrize("threshold", [0.6, 0.9, 1.0])
+def test_the_threshold_falls_for_long_sentences(threshold: float) -> None:
+    reference, bucketed = build("ssru")
+    selection, options = NeuralSelection(threshold, 9, fall=0.2), SearchOptions(2)
+    rng = np.random.default_rng(8)
+    source = [np.array([*rng.integers(4, V, length - 1), EOS]) for length in (40, 25, 31)]
+    level = reference.translate(source, replace(selection, fall=0.0), options)
+    for shuffled in (source, source[::-1], source[:1]):  # buffers are used again
+        expected = reference.translate(shuffled, selection, options)
+        found = bucketed.translate(shuffled, selection, options)
+        for (one, *_), (other, *_) in zip(found, expected, strict=True):
+            assert one.tokens == other.tokens
+            assert one.shortlist_size == other.shortlist_size
+        sizes = [best.shortlist_size for best, *_ in found]
+        same = [best.shortlist_size for best, *_ in level]
+        if shuffled is source and threshold < 1.0:
+            assert sizes[0] > same[0] and sizes[1] == same[1] and sizes[2] > same[2]
 
 
 def test_selections_in_turns_do_not_mix() -> None:

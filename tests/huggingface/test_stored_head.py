@@ -16,6 +16,7 @@ from sieve.errors import ModelError
 from sieve.huggingface import select
 from sieve.importers.importing import ImportOptions, import_model
 from sieve.importers.origin import Origin
+from sieve.selection.plan import LONG
 from sieve.selection.selectors import NeuralSelection
 
 torch = pytest.importorskip("torch")
@@ -32,7 +33,7 @@ def with_head(imported: Path, output: Path, int8: bool) -> Path:
     tensors = {name: np.array(value) for name, value in bundle.tensors().items()}
     tensors["nvs.weight"] = rng.normal(size=(V, D)).astype(np.float32)
     tensors["nvs.bias"] = rng.normal(size=V).astype(np.float32)
-    sections = {**bundle.sections(), "selection": {"threshold": 0.95, "least": 6}}
+    sections = {**bundle.sections(), "selection": {"threshold": 0.95, "least": 6, "fall": 0.1}}
     sections["model"] = {**to_dict(config), "nvs_head": "full"}
     if int8:
         tensors = quantize(tensors, "test")
@@ -51,12 +52,13 @@ def test_the_same_shortlists_as_the_native_engine(int8: bool, tmp_path: Path) ->
     selected = with_head(imported, tmp_path / "selected", int8)
     bundle = open_bundle(selected)
     config = model_config(bundle)
-    pieces = bundle.tokenizers().source.encode(LINES)
+    pieces = bundle.tokenizers().source.encode([*LINES, " ".join(LINES)])
     src_ids = [np.array([*ids, config.eos]) for ids in pieces]
     # the encoder of transformers is not rounded to int8: a logit or two cross the threshold
     engine = NativeEngine.open(bundle, "float32")
-    votes = NeuralSelection(0.95, 6).plan()
+    votes = NeuralSelection(0.95, 6, fall=0.1).plan()
     expected = [len(shortlist) for shortlist in votes.select(engine.encode(src_ids))]
+    assert max(map(len, src_ids)) > LONG
     model = model_of(folder)
     inputs = torch.full((len(src_ids), max(map(len, src_ids))), config.pad)
     for row, ids in zip(inputs, src_ids, strict=True):

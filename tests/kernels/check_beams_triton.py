@@ -69,14 +69,14 @@ def check_words(D: int, sizes: list[int], S: int, V: int, K: int) -> None:
     """Words by id against gathered ones; selection against its definition."""
     output = OutputLayer(torch.nn.Embedding(V, D), tied=True)
     torch.nn.init.normal_(output.bias)
-    logits, odds = torch.randn(len(sizes), V), torch.tensor([0.5])
-    for row, size in zip(logits, sizes, strict=True):
-        row.sub_(row.sort(descending=True).values[size - 2] - 0.500001)  # and EOS
+    logits, odds = torch.randn(len(sizes), V), torch.rand(len(sizes))
+    for row, cut, size in zip(logits, odds, sizes, strict=True):
+        row.sub_(row.sort(descending=True).values[size - 2] - cut - 0.000001)  # and EOS
         row[EOS] = -9.0
     table, found_sizes = torch.zeros(len(sizes), S, dtype=torch.int64), torch.zeros(len(sizes))
     found_sizes = found_sizes.long()
     output_tokens_triton.select(logits, odds, table, found_sizes, EOS)
-    selected = logits > odds
+    selected = logits > odds[:, None]
     selected[:, EOS] = True
     assert torch.equal(found_sizes, selected.sum(1))
     for row, flags, size in zip(table, selected, found_sizes.tolist(), strict=True):

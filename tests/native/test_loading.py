@@ -235,6 +235,14 @@ def test_the_command_without_torch_installed(model: Path) -> None:
         ),
         ({"selection": {"threshold": 1.5}}, "config.json has the threshold 1.5, expected a"),
         ({"selection": {"threshold": "x"}}, "config.json has the threshold 'x', expected a"),
+        (
+            {"selection": {"fall": -0.1}},
+            "config.json has the fall -0.1 for its selection, expected a",
+        ),
+        (
+            {"selection": {"fall": True}},
+            "config.json has the fall True for its selection, expected",
+        ),
         ({"selection": {"threshold": True}}, "config.json has the threshold True, expected a"),
         ({"selection": {"threshold": float("nan")}}, "config.json has the threshold nan, expe"),
     ],

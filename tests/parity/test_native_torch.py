@@ -41,6 +41,7 @@ from sieve.engines.torch.torch_engine import TorchEngine
 from sieve.errors import ModelError
 from sieve.model.checkpoint import load_tensors
 from sieve.model.transformer import TranslationModel
+from sieve.selection.plan import LONG
 from sieve.selection.selectors import (
     Adjusted,
     FullVocabulary,
@@ -70,6 +71,20 @@ def test_searches(name: str, search: str) -> None:
     expected = reference.translate(sentences, selector, options)
     assert_same(expected, engine.translate(sentences, selector, options))
     assert all(bool(one.positions) <= options.alignment for row in expected for one in row)
+
+
+@pytest.mark.parametrize("name", ["small", "ssru, factored head"])
+def test_thresholds_that_fall_for_long_sentences(name: str) -> None:
+    reference, engine = engines(name)
+    sentences = source(name, 3, longest=LONG + 30)
+    level, falling = NeuralSelection(0.6, 3), NeuralSelection(0.6, 3, fall=0.1)
+    options = searching(beam_size=2)
+    expected = reference.translate(sentences, falling, options)
+    found = engine.translate(sentences, falling, options)
+    assert_same(expected, found)
+    more = engine.translate(sentences, level, options)
+    for ids, [long], [short] in zip(sentences, found, more, strict=True):
+        assert (long.shortlist_size > short.shortlist_size) == (len(ids) > LONG)
 
 
 @with_models

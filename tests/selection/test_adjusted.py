@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sieve.selection.bonus import Bonus
+from sieve.selection.plan import Cuts
 from sieve.selection.selectors import Adjusted, FullVocabulary
 from sieve.selection.shortlist import Shortlist, ShortlistArray
 from sieve.tokenize.vocabulary import EOS, OWN, IntArray, Specials
@@ -25,7 +26,7 @@ class Two:
 
     def tokens_above(
         self,
-        log_odds: float,
+        cuts: Cuts,
         least: int = 0,
         bonuses: Sequence[Bonus] = (),
         candidates: Sequence[ShortlistArray] = (),

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sieve.selection.bonus import Bonus, Bonuses, among_candidates, with_bonuses
-from sieve.selection.plan import Plan, Selector, Votes
+from sieve.selection.plan import LONG, Cuts, Plan, Selector, Votes
 from sieve.selection.selectors import Adjusted, FullVocabulary, NeuralSelection, Union
 from sieve.selection.shortlist import Shortlist, ShortlistArray, shortlists_above
 from sieve.tokenize.vocabulary import IntArray, Specials
@@ -29,7 +29,7 @@ class Encoded:
 
     def tokens_above(
         self,
-        log_odds: float,
+        cuts: Cuts,
         least: int = 0,
         bonuses: Sequence[Bonus] = (),
         candidates: Sequence[ShortlistArray] = (),
@@ -37,7 +37,7 @@ class Encoded:
         words = np.arange(V, dtype=np.float32)
         logits = with_bonuses(np.stack((words - 10, 10 - words)), bonuses)
         logits = among_candidates(logits, candidates)
-        return shortlists_above(logits, log_odds, least, EOS)
+        return shortlists_above(logits, cuts, least, EOS)
 
 
 def fixed(*words: int) -> Plan:
@@ -105,6 +105,26 @@ def test_two_heads_select_what_either_would() -> None:
     both = Plan(votes=Votes(8.5, 3)).joined(Plan(votes=Votes(7.5)))
     assert both.votes == Votes(7.5, 3)
     assert selected(both)[0] == [EOS, 17, 18, 19]
+
+
+def test_the_threshold_falls_for_each_token_of_a_long_sentence() -> None:
+    lengths = (1, LONG, LONG + 1, LONG + 4)
+    source = [np.full(length, EOS) for length in lengths]
+    assert Votes(8.0, fall=0.5).cuts(source).tolist() == [8.0, 8.0, 7.5, 6.0]
+    assert Votes(8.0).cuts(source).tolist() == [8.0] * 4
+    assert Votes(-np.inf, fall=0.5).cuts(source).tolist() == [-np.inf] * 4
+    long = Encoded(src_ids=(source[0], source[3]))  # 10 - w in the second: 6 lets four words in
+    tokens = Plan(votes=Votes(6.5, fall=0.25)).select(long)
+    assert [one.ids.tolist() for one in tokens] == [[EOS, 17, 18, 19], [0, 1, 2, 3, 4]]
+
+
+def test_votes_of_another_fall_are_counted_apart() -> None:
+    falling, level = Plan(votes=Votes(8.5, fall=0.5)), Plan(votes=Votes(7.5))
+    both = level.joined(falling)
+    assert both.votes == level.votes
+    long = Encoded(src_ids=(np.full(LONG + 4, EOS), np.full(LONG, EOS)))
+    assert [one.ids.tolist() for one in both.select(long)] == [[EOS, 17, 18, 19], [0, 1, 2]]
+    assert falling.joined(falling).votes == falling.votes
 
 
 def test_all_words_are_marked_as_such() -> None:

@@ -11,6 +11,7 @@ from sieve.selection.bonus import Bonus, among_candidates, with_bonuses
 from sieve.selection.fusion import Fusion, LexiconBonus
 from sieve.selection.lexicon import Lexicon
 from sieve.selection.parsing import Resources, parse_selection
+from sieve.selection.plan import Cuts
 from sieve.selection.selectors import FullVocabulary, LexiconTopK, NeuralSelection, Union, log_odds
 from sieve.selection.shortlist import Shortlist, ShortlistArray, shortlists_above
 from sieve.tokenize.vocabulary import EOS, OWN, IntArray, Specials
@@ -36,14 +37,14 @@ class FakeSource:
 
     def tokens_above(
         self,
-        log_odds: float,
+        cuts: Cuts,
         least: int = 0,
         bonuses: Sequence[Bonus] = (),
         candidates: Sequence[ShortlistArray] = (),
     ) -> list[Shortlist]:
         logits = with_bonuses(np.tile(np.arange(9, dtype=np.float32) - 5, (2, 1)), bonuses)
         logits = among_candidates(logits, candidates)
-        return shortlists_above(logits, log_odds, least)
+        return shortlists_above(logits, cuts, least)
 
 
 def select(text: str | None, resources: Resources = EVERYTHING) -> list[list[int]]:
@@ -98,6 +99,17 @@ def test_the_threshold_1_needs_a_minimum() -> None:
     assert parse_selection("nvs:1:5", EVERYTHING) == NeuralSelection(1.0, 5)
 
 
+def test_the_stored_fall_belongs_to_the_stored_threshold() -> None:
+    stored = replace(EVERYTHING, least=3, fall=0.25)
+    assert parse_selection("nvs", stored) == NeuralSelection(0.9, 3, fall=0.25)
+    assert parse_selection("nvs:0.9:3", stored) == NeuralSelection(0.9, 3)
+    assert parse_selection("nvs:0.9:3:0.5", stored) == NeuralSelection(0.9, 3, fall=0.5)
+    for text in (None, "fused", "among:4"):
+        selection = parse_selection(text, stored)
+        assert isinstance(selection, NeuralSelection)
+        assert selection.fall == 0.25
+
+
 def test_default_without_a_head_is_no_selection() -> None:
     assert parse_selection(None, Resources()) == FullVocabulary()
 
@@ -114,6 +126,9 @@ def test_default_without_a_head_is_no_selection() -> None:
         "fused:1:9",
         "among:7:0.8",
         "among:7:1:9",
+        "nvs:0",
+        "nvs:0.9:512:0.015",
+        "nvs:0.9:0:0.5",
     ],
 )
 def test_printed_as_it_was_written(text: str) -> None:
@@ -143,6 +158,8 @@ def test_a_higher_threshold_never_asks_for_less(first: float, second: float) -> 
         ("nvs:1", EVERYTHING, "got '1', expected a threshold from 0 to below 1, as in nvs:0.9"),
         ("nvs:1.0+safe", EVERYTHING, "got '1.0', expected a threshold from 0 to below 1"),
         ("nvs:1:0", EVERYTHING, "got '1:0', expected a threshold from 0 to below 1"),
+        ("nvs:0.9:3:-1", EVERYTHING, "got '0.9:3:-1', expected a threshold from 0 to below 1"),
+        ("nvs:0.9:3:0.1:1", EVERYTHING, "0.03 to fall by 0.03 log-odds a token in long sentences"),
         ("nvs:nan", EVERYTHING, "got 'nan', expected a threshold"),
         ("lexicon", EVERYTHING, "got '', expected a whole number above 0, as in lexicon:200"),
         ("lexicon:0", EVERYTHING, "got '0', expected a whole number above 0"),

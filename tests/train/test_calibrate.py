@@ -38,7 +38,7 @@ def shifted(weights: dict[str, Any], shift: float) -> dict[str, Any]:
 
 
 def moved(shift: float, threshold: float) -> Calibration:
-    options = CalibrationOptions(threshold, least=7)
+    options = CalibrationOptions(threshold, least=7, fall=0.125)
     dial = Dial(2, (DialPoint(1.0, 0.5, 10.0, 20.0), DialPoint(-1.0, 1.0, 20.0, 30.0)))
     confidence = Confidence((1.0, 2.0, 3.0, 4.0, 5.0))
     return Calibration(options, shift, Recall(1.0, 20.0, 90), dial, confidence)
@@ -95,9 +95,16 @@ def test_the_directory_is_the_same_but_for_bias_and_threshold(
     store(model, output, moved(1.25, 0.9))
     before, after = open_bundle(model), open_bundle(output)
     calibration = {"sentences": 2, "points": [[1.0, 0.5, 10.0, 20.0], [-1.0, 1.0, 20.0, 30.0]]}
-    selection = {"threshold": 0.9, "least": 7, "safe": True, "calibration": calibration}
+    selection = {
+        "threshold": 0.9,
+        "least": 7,
+        "fall": 0.125,
+        "safe": True,
+        "calibration": calibration,
+    }
     selection["confidence"] = [1.0, 2.0, 3.0, 4.0, 5.0]
     assert after.config == {**before.config, "selection": selection}
+    assert selection_resources(after).fall == 0.125
     assert selection_resources(after).dial == moved(0.0, 0.9).dial
     assert (output / "MODEL_CARD.md").read_text() == "A card.\n"
     old, new = before.tensors(), after.tensors()
@@ -123,7 +130,13 @@ def test_errors(tmp_path: Path, toy_data: Any) -> None:
         calibrate(engine, [], CalibrationOptions())
     with pytest.raises(ModelError, match="shortlists of 1000 of 90 tokens select nothing; choose"):
         calibrate(engine, [np.array([5, EOS])], CalibrationOptions())
-    for name, value in (("threshold", 1.0), ("size", 1), ("recall", 0.0), ("least", -1)):
+    for name, value in (
+        ("threshold", 1.0),
+        ("size", 1),
+        ("recall", 0.0),
+        ("least", -1),
+        ("fall", 2),
+    ):
         with pytest.raises(ConfigError, match=f"{name}: got {value}, expected"):
             CalibrationOptions(**{name: value})  # type: ignore[arg-type]
     write_model(tmp_path / "bare", toy_data.corpus, nvs_head="none")

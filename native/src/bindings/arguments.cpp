@@ -182,6 +182,7 @@ SearchOptions options_of(const nb::dict& given, std::size_t vocab) {
   options.top_k = nb::cast<std::size_t>(given["top_k"]);
   options.alignment = nb::cast<bool>(given["alignment"]);
   options.lossless = nb::cast<bool>(given["lossless"]);
+  options.draft_beams = nb::cast<bool>(given["draft_beams"]);
   for (const nb::handle one : nb::cast<nb::list>(given["blocked"])) {
     const auto pair = nb::cast<nb::tuple>(one);
     Blocked blocked{ids_of(pair[0], "blocked", vocab), nb::cast<bool>(pair[1])};

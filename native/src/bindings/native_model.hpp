@@ -17,6 +17,7 @@
 
 #include "../search/engine.hpp"
 #include "arguments.hpp"
+#include "call.hpp"
 
 namespace sieve {
 
@@ -139,9 +140,8 @@ class NativeModel {
   nb::list translate(const nb::object& source, const nb::dict& selection, const nb::dict& search,
                      std::size_t threads) const {
     Call call = prepare(source, selection, search["prefixes"]);
-    call.request.search = options_of(search, architecture().tgt_vocab);
+    call.search(search);
     call.request.threads = threads;
-    set_limits(call.request.sentences, search);
     std::vector<Result> results;
     {
       PythonInterrupt interrupt;
@@ -165,14 +165,6 @@ class NativeModel {
   }
 
  private:
-  /// One request, and what keeps its arrays alive.
-  struct Call {
-    Ragged source, tokens, prefixes, favoured, candidates;
-    Ids include, exclude;
-    Floats bonuses;
-    Request request;
-  };
-
   const Architecture& architecture() const { return engine_.model().architecture(); }
 
   std::vector<Sentence> encoded_sentences(const Encoded& encoded) const {
@@ -189,101 +181,14 @@ class NativeModel {
 
   Call prepare(const nb::object& source, const nb::dict& selection,
                const nb::object& prefixes) const {
-    Call call;
-    std::vector<Sentence>& sentences = call.request.sentences;
+    Call call(architecture());
     if (nb::isinstance<Encoded>(source)) {
-      sentences = encoded_sentences(nb::cast<const Encoded&>(source));
+      call.request.sentences = encoded_sentences(nb::cast<const Encoded&>(source));
     } else {
-      call.source = ragged(source);
-      sentences = source_sentences(call.source);
+      call.read(ragged(source));
     }
-    select(selection, call);
-    const std::size_t vocab = architecture().tgt_vocab, count = sentences.size();
-    if (!selection["tokens"].is_none()) {
-      call.tokens = ragged(selection["tokens"]);
-      call.tokens.check("tokens", count, vocab);
-      for (std::size_t i = 0; i < count; ++i) {
-        sentences[i].tokens = call.tokens.row(i);
-      }
-    }
-    if (!selection["candidates"].is_none()) {
-      call.request.selection.among = true;
-      call.candidates = ragged(selection["candidates"]);
-      call.candidates.check("candidates", count, vocab);
-      for (std::size_t i = 0; i < count; ++i) {
-        sentences[i].candidates = call.candidates.row(i);
-      }
-    }
-    if (!selection["bonuses"].is_none()) {
-      add_bonuses(nb::cast<nb::tuple>(selection["bonuses"]), call);
-    }
-    if (!prefixes.is_none()) {
-      call.prefixes = ragged(prefixes);
-      call.prefixes.check("prefixes", count, vocab);
-      for (std::size_t i = 0; i < count; ++i) {
-        sentences[i].prefix = call.prefixes.row(i);
-      }
-    }
+    call.select(selection, prefixes);
     return call;
-  }
-
-  /// From a pair ((ids, offsets), values).
-  void add_bonuses(const nb::tuple& given, Call& call) const {
-    std::vector<Sentence>& sentences = call.request.sentences;
-    call.favoured = ragged(given[0]);
-    call.bonuses = nb::cast<Floats>(given[1]);
-    call.favoured.check("bonuses", sentences.size(), architecture().tgt_vocab);
-    if (call.bonuses.shape(0) != call.favoured.ids.shape(0)) {
-      throw std::invalid_argument("bonuses: expected a value for each id");
-    }
-    for (std::size_t i = 0; i < sentences.size(); ++i) {
-      sentences[i].favoured = call.favoured.row(i);
-      const auto first = static_cast<std::size_t>(call.favoured.offsets.data()[i]);
-      sentences[i].bonuses = {call.bonuses.data() + first, sentences[i].favoured.size()};
-    }
-  }
-
-  std::vector<Sentence> source_sentences(const Ragged& source) const {
-    const std::span<const std::int32_t> end(&architecture().eos, 1);
-    source.check("source", source.size(), architecture().src_vocab);
-    std::vector<Sentence> sentences(source.size());
-    for (std::size_t i = 0; i < source.size(); ++i) {
-      const auto ids = source.row(i);
-      sentences[i].ids = ids.empty() ? end : ids;
-    }
-    return sentences;
-  }
-
-  void select(const nb::dict& given, Call& call) const {
-    Selection& selection = call.request.selection;
-    selection.everything = nb::cast<bool>(given["everything"]);
-    if (!given["log_odds"].is_none()) {
-      selection.neural = true;
-      selection.log_odds = nb::cast<float>(given["log_odds"]);
-      selection.least = nb::cast<std::size_t>(given["least"]);
-      if (architecture().head == Architecture::Head::kNone) {
-        throw ModelError("this model has no selection head (model.nvs_head is 'none')");
-      }
-    }
-    call.include = nb::cast<Ids>(given["include"]);
-    call.exclude = nb::cast<Ids>(given["exclude"]);
-    selection.include = {call.include.data(), call.include.shape(0)};
-    selection.exclude = {call.exclude.data(), call.exclude.shape(0)};
-    check_ids("include", selection.include, architecture().tgt_vocab);
-    check_ids("exclude", selection.exclude, architecture().tgt_vocab);
-  }
-
-  static void set_limits(std::vector<Sentence>& sentences, const nb::dict& search) {
-    const auto limits = nb::cast<Numbers>(search["limits"]);
-    const auto keys = nb::cast<Numbers>(search["keys"]);
-    const std::size_t count = sentences.size();
-    if (limits.shape(0) != count || (keys.shape(0) != count && keys.shape(0) != 0)) {
-      throw std::invalid_argument("limits and keys: expected one for each sentence");
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-      sentences[i].limit = static_cast<std::size_t>(std::max<std::int64_t>(1, limits.data()[i]));
-      sentences[i].key = keys.shape(0) == 0 ? 0 : static_cast<std::uint32_t>(keys.data()[i]);
-    }
   }
 
   /// [(number of tokens, times gone back, timings, [(tokens, scores, positions, margin)])]

@@ -86,25 +86,37 @@ const float* Decoder::step(std::span<const std::int32_t> ids,
     model_->leave(layer.cross_norm, n, x);
     model_->feed_forward(layer.feed_forward, n, x, work);
   }
-  if (remembers_ && d.recurrent) {
-    for (std::size_t i = 0; i < layers; ++i) {
-      const float* cells = before_[i].data();
-      std::copy(cells, cells + S, memories_[i].grow((position_ + 1) * S) + position_ * S);
-    }
+  if (remembers_) {
+    keep(parents);
   }
   ++position_;
   return model_->decoded(n, x, work);
+}
+
+/// Keeps what `rewind` needs of this step.
+void Decoder::keep(std::span<const std::int32_t> parents) {
+  parents_.resize(position_);
+  parents_.emplace_back(parents.begin(), parents.end());
+  const std::size_t size = rows_ * model_->stride();
+  for (std::size_t i = 0; model_->architecture().recurrent && i < before_.size(); ++i) {
+    const float* cells = before_[i].data();
+    std::copy(cells, cells + size, memories_[i].grow((position_ + 1) * size) + position_ * size);
+  }
 }
 
 void Decoder::rewind(std::size_t steps) {
   if (steps == position_) {
     return;
   }
-  position_ = steps;
-  const std::size_t S = model_->stride();
+  const std::size_t size = rows_ * model_->stride();
   for (std::size_t i = 0; model_->architecture().recurrent && i < before_.size(); ++i) {
-    const float* cells = memories_[i].data() + (steps - 1) * S;
-    std::copy(cells, cells + S, before_[i].data());
+    const float* cells = memories_[i].data() + (steps - 1) * size;
+    std::copy(cells, cells + size, before_[i].data());
+  }
+  for (position_ = 0; position_ < steps; ++position_) {
+    if (!model_->architecture().recurrent) {
+      trace(parents_[position_]);
+    }
   }
 }
 

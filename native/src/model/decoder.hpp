@@ -20,7 +20,7 @@ class Decoder {
   const float* step(std::span<const std::int32_t> ids, std::span<const std::int32_t> parents,
                     Workspace& work);
 
-  /// From here on one hypothesis at a time, and `rewind` can be called.
+  /// From here on `rewind` can be called.
   void remember() { remembers_ = true; }
   /// Takes steps back: as it was after its first `steps` ones, at least one.
   void rewind(std::size_t steps);
@@ -34,6 +34,7 @@ class Decoder {
   void look(std::size_t rows);
   void recur(std::size_t index, std::span<const std::int32_t> parents, float* x, Workspace& work);
   void attend_past(std::size_t index, std::size_t rows, float* x, Workspace& work);
+  void keep(std::span<const std::int32_t> parents);
   void trace(std::span<const std::int32_t> parents);
 
   const Model* model_ = nullptr;
@@ -42,7 +43,8 @@ class Decoder {
   bool remembers_ = false;
   std::vector<Buffer<float>> keys_, keys_values_;  // of the source, for each layer
   std::vector<Buffer<float>> before_, after_;      // cells (rows, stride) of each recurrent layer
-  std::vector<Buffer<float>> memories_;            // cells after each step (steps, stride)
+  std::vector<Buffer<float>> memories_;            // cells after each step (steps, rows, stride)
+  std::vector<std::vector<std::int32_t>> parents_;  // of each step
   std::vector<Buffer<float>> past_;                // keys and values (steps, rows, 2 · width)
   Buffer<std::int32_t> ancestors_, next_ancestors_;  // (steps, rows): whose past row r goes on with
   Buffer<std::int32_t> focus_;

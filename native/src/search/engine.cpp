@@ -22,14 +22,21 @@ class Clock {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-/// Scores of several hypotheses compare only when all tokens count: as much work as a full search.
-bool drafts(const Request& request) {
-  const SearchOptions& search = request.search;
-  return search.lossless && search.rows == 1 && !search.sampling && search.blocked.empty() &&
-         !request.selection.everything;
-}
-
 }  // namespace
+
+/// How a sentence is searched: a lossless search drafts with the selected tokens where it can.
+Engine::Way Engine::way(const Request& request, const Sentence& sentence) const {
+  const SearchOptions& search = request.search;
+  if (!search.lossless) {
+    return Way::kSelected;
+  }
+  const bool drafts = !search.sampling && search.blocked.empty() && !request.selection.everything;
+  if (drafts && search.rows == 1) {
+    return Way::kGreedyDrafts;
+  }
+  const bool free = sentence.prefix.empty();
+  return drafts && free && search.draft_beams ? Way::kBeamDrafts : Way::kEverything;
+}
 
 Engine::Borrowed::Borrowed(const Engine& engine) : engine_(engine) {
   {
@@ -72,42 +79,55 @@ FloatRows Engine::begin(const Sentence& sentence, const Selection& selection, Sc
 }
 
 std::vector<Result> Engine::translate(const Request& request, Interrupt& interrupt) const {
-  const SearchOptions& options = request.search;
-  const bool drafting = drafts(request);
-  const Selection everything{
-      .everything = true, .include = {}, .exclude = request.selection.exclude};
-  const Selection& selection = options.lossless && !drafting ? everything : request.selection;
   std::vector<Result> results(request.sentences.size());
   Queue queue(request.sentences, interrupt);
   const auto work = [&] {
     Borrowed own(*this);
     for (std::size_t index = 0; queue.next(index);) {
-      const Sentence& sentence = request.sentences[index];
-      Result& result = results[index];
-      const FloatRows states = begin(sentence, selection, *own, result.timing);
-      Clock clock;
-      own->decoder.start(model_, states, options.rows, own->work);
-      if (drafting) {
-        result.hypotheses = own->lossless.run(sentence, request, own->decoder, own->shortlist,
-                                              own->work, interrupt);
-        result.timing.steps = own->lossless.steps();
-        result.returns = own->lossless.returns();
-      } else {
-        result.hypotheses =
-            own->search.run(sentence, options, own->decoder, own->shortlist, own->work, interrupt);
-        result.timing.steps = own->search.steps();
-      }
-      for (Hypothesis& hypothesis : result.hypotheses) {
-        hypothesis.margin = own->shortlist.margin(hypothesis.tokens);
-      }
-      result.shortlist_size = own->shortlist.size();
-      result.timing.search = clock.lap();
+      results[index] = search(request.sentences[index], request, *own, interrupt);
     }
   };
   Helpers helpers(queue, request.threads, work);
   work();
   helpers.wait();
   return results;
+}
+
+Result Engine::search(const Sentence& sentence, const Request& request, Scratch& own,
+                      Interrupt& interrupt) const {
+  Result result;
+  const Way how = way(request, sentence);
+  const Selection everything{
+      .everything = true, .include = {}, .exclude = request.selection.exclude};
+  const Selection& selection = how == Way::kEverything ? everything : request.selection;
+  Sentence wanted = sentence;
+  if (how == Way::kBeamDrafts) {
+    wanted.cut -= LosslessBeam::kGenerous;
+  }
+  const FloatRows states = begin(wanted, selection, own, result.timing);
+  Clock clock;
+  own.decoder.start(model_, states, request.search.rows, own.work);
+  const auto drafted = [&](auto& drafting) {
+    result.hypotheses =
+        drafting.run(sentence, request, own.decoder, own.shortlist, own.work, interrupt);
+    result.timing.steps = drafting.steps();
+    result.returns = drafting.returns();
+  };
+  if (how == Way::kGreedyDrafts) {
+    drafted(own.lossless);
+  } else if (how == Way::kBeamDrafts) {
+    drafted(own.lossless_beam);
+  } else {
+    result.hypotheses = own.search.run(sentence, request.search, own.decoder, own.shortlist,
+                                       own.work, interrupt);
+    result.timing.steps = own.search.steps();
+  }
+  for (Hypothesis& hypothesis : result.hypotheses) {
+    hypothesis.margin = own.shortlist.margin(hypothesis.tokens);
+  }
+  result.shortlist_size = own.shortlist.size();
+  result.timing.search = clock.lap();
+  return result;
 }
 
 std::vector<Buffer<float>> Engine::encode(const Request& request, Interrupt& interrupt) const {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "lossless.hpp"
+#include "lossless_beam.hpp"
 #include "queue.hpp"
 #include "request.hpp"
 #include "search.hpp"
@@ -24,6 +25,7 @@ struct Scratch {
   Shortlist shortlist;
   Search search;
   LosslessSearch lossless;
+  LosslessBeam lossless_beam;
   Buffer<float> memory, logits, maxima;
 };
 
@@ -58,6 +60,11 @@ class Engine {
     std::unique_ptr<Scratch> scratch_;
   };
 
+  enum class Way { kSelected, kEverything, kGreedyDrafts, kBeamDrafts };
+
+  Way way(const Request& request, const Sentence& sentence) const;
+  Result search(const Sentence& sentence, const Request& request, Scratch& own,
+                Interrupt& interrupt) const;
   FloatRows memory(const Sentence& sentence, Scratch& scratch) const;
   FloatRows begin(const Sentence& sentence, const Selection& selection, Scratch& scratch,
                   Timing& timing) const;

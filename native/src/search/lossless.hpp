@@ -11,7 +11,10 @@
 #include <span>
 #include <vector>
 
-#include "search.hpp"
+#include "../model/decoder.hpp"
+#include "all_tokens.hpp"
+#include "request.hpp"
+#include "shortlist.hpp"
 
 namespace sieve {
 
@@ -31,33 +34,23 @@ class LosslessSearch {
   struct Verdict {
     std::int32_t best = 0;
     float top = 0.0F, chosen = 0.0F;  // logits of the best token and of the one that was chosen
-    double sum = 0.0;                 // of exp(logit − top)
-  };
-
-  /// A block of tokens: `columns` of them from id `begin` on.
-  struct Block {
-    std::size_t begin = 0, columns = 0;
-    bool holds(std::size_t id) const { return id >= begin && id < begin + columns; }
+    float log_sum = 0.0F;
   };
 
   void draft(Decoder& decoder, const Shortlist& shortlist, Workspace& work);
   void check(std::size_t first, Workspace& work);
-  void hide(const Block& range, float* row, std::vector<float>& hidden) const;
-  void judge(const Block& range, const float* row, Verdict& verdict);
   bool accept(std::size_t step, Shortlist& shortlist);
   Hypothesis result(bool alignment) const;
-  const float* full_bias(std::span<const std::int32_t> exclude);
 
   std::size_t steps_ = 0, returns_ = 0;
   const Model* model_ = nullptr;
   std::int32_t eos_ = 0;
   std::span<const std::int32_t> prefix_;
-  const float* bias_ = nullptr;
   std::vector<std::int32_t> tokens_, focus_;
   std::vector<float> scores_;
   std::vector<Verdict> verdicts_;
-  std::vector<std::vector<float>> hidden_;  // logits of tokens that no translation contains
-  Buffer<float> states_, logits_, maxima_, masked_;
+  AllTokens all_;
+  Buffer<float> states_, logits_, maxima_;
 };
 
 }  // namespace sieve

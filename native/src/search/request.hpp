@@ -15,6 +15,7 @@ struct Sentence {
   std::span<const std::int32_t> favoured = {};  // whose logits of the selection head get a bonus
   std::span<const float> bonuses = {};          // of each of these; their ids ascend
   std::span<const std::int32_t> candidates = {};  // that the selection head decides among
+  float cut = 0.0F;                      // log-odds above which the selection head chooses a token
   std::size_t limit = 1;                 // most tokens, EOS included
   std::uint32_t key = 0;                 // of its random numbers
   const float* memory = nullptr;         // where it was encoded before
@@ -24,7 +25,6 @@ struct Sentence {
 struct Selection {
   bool everything = false;
   bool neural = false;
-  float log_odds = 0.0F;                  // of the neural selection's threshold
   bool among = false;                     // the head decides among candidates only
   std::size_t least = 0;                  // tokens the head chooses, whatever the threshold
   std::span<const std::int32_t> include;  // for every sentence
@@ -47,6 +47,7 @@ struct SearchOptions {
   std::size_t top_k = 0;
   bool alignment = false;
   bool lossless = false;  // find what a search over all tokens finds
+  bool draft_beams = false;  // and, with several rows, draft with the selected ones
   std::vector<Blocked> blocked;
   std::vector<std::uint8_t> opens;  // one flag a token: a word goes on after it
 };

@@ -58,7 +58,7 @@ void Shortlist::choose(const Model& model, const Selection& selection, const Sen
       favoured = add_bonuses(sentence, favoured, end, logits);
     }
     for (std::size_t i = first; i < end; ++i) {
-      const bool chosen = selection.neural && logits[i] > selection.log_odds;
+      const bool chosen = selection.neural && logits[i] > sentence.cut;
       Choice& choice = choices_[i];
       above += chosen ? 1 : 0;
       if (choice == kOpen) {
@@ -73,7 +73,7 @@ void Shortlist::choose(const Model& model, const Selection& selection, const Sen
     }
   }
   votes_ = selection.neural ? logits : nullptr;
-  log_odds_ = selection.log_odds;
+  cut_ = sentence.cut;
   const std::size_t least = std::min(selection.least, V);
   if (selection.neural && above < least) {
     if (model.head().looks_twice()) {
@@ -99,7 +99,7 @@ void Shortlist::vote(const Selection& selection, const Sentence& sentence, Works
     looked_at_.assign(V, 0);
     doubtful_.clear();
     for (std::size_t i = 0; i < V; ++i) {
-      if (logits[i] > selection.log_odds) {
+      if (logits[i] > sentence.cut) {
         doubtful_.push_back(static_cast<std::int32_t>(i));
       }
     }
@@ -240,7 +240,7 @@ float Shortlist::margin(std::span<const std::int32_t> tokens) const {
   for (const std::int32_t id : tokens) {
     least = std::min(least, votes_[static_cast<std::size_t>(id)]);
   }
-  return least - log_odds_;
+  return least - cut_;
 }
 
 void Shortlist::logits(const FloatRows& states, Workspace& work, float* out) const {

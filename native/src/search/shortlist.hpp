@@ -73,7 +73,7 @@ class Shortlist {
   std::vector<std::int32_t> doubtful_;   // tokens to look at again
   std::vector<std::uint8_t> looked_at_;  // a flag a token: its vote is no bound
   const float* votes_ = nullptr;  // logits and bonuses, while the workspace is not used for others
-  float log_odds_ = 0.0F;
+  float cut_ = 0.0F;
 };
 
 /// log Σ exp of a row of logits; `maxima` gets those of its chunks of 64.

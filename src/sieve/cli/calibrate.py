@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sieve.errors import ModelError
-from sieve.selection.dial import DEFAULT_THRESHOLD
+from sieve.selection.dial import DEFAULT_FALL, DEFAULT_THRESHOLD
 
 if TYPE_CHECKING:
     from tqdm import tqdm
@@ -40,6 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("--threshold", float, DEFAULT_THRESHOLD, "LAMBDA",
          "threshold that becomes the model's default"),
         ("--least", int, 512, "N", "minimum shortlist size; short sentences need it"),
+        ("--fall", float, DEFAULT_FALL, "F",
+         "log-odds by which the threshold falls for each source token beyond 25"),
         ("--threads", int, None, "N", "sentences in parallel"),
         ("--limit", int, 0, "N", "use only the first N lines of TEXT; 0: all"),
     ]  # fmt: skip
@@ -65,7 +67,11 @@ def execute(arguments: argparse.Namespace) -> None:
     from sieve.train.calibrate import CalibrationOptions, calibrate, store
 
     options = CalibrationOptions(
-        arguments.threshold, arguments.size, arguments.recall, arguments.least
+        arguments.threshold,
+        arguments.size,
+        arguments.recall,
+        arguments.least,
+        fall=arguments.fall,
     )
     model = changeable_directory(arguments.model, arguments.output)
     bundle = open_bundle(model)

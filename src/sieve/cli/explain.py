@@ -114,7 +114,8 @@ def _lines(explanation: "Explanation", pen: _Pen) -> "Iterator[str]":
         yield from _voters(text, pen)
     if explanation.words:
         yield ""
-        yield pen.bold(f"Votes of each source word, λ = {explanation.threshold:g}")
+        lower = f", {explanation.fall:.2f} log-odds lower: a long line" if explanation.fall else ""
+        yield pen.bold(f"Votes of each source word, λ = {explanation.threshold:g}{lower}")
         widest = max(len(word.text) for word in explanation.words)
         for word in explanation.words:
             votes = ", ".join(

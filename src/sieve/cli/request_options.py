@@ -76,8 +76,8 @@ def _add_search_arguments(group: Any) -> None:
     group.add_argument(
         "--lossless",
         action="store_true",
-        help="same output as without selection; with --beam-size 1 the shortlist is used for a "
-        "draft that is then checked, a wider beam searches the whole vocabulary",
+        help="same output as without selection; with --beam-size 1, and with large models, the "
+        "shortlist is used for drafts that are then checked; else the whole vocabulary is searched",
     )
 
 

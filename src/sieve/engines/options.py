@@ -56,7 +56,8 @@ class SearchOptions:
     """Draw `n_best` samples instead of a beam search."""
     lossless: bool = False
     """Give what a search over all tokens gives, with its scores. Greedy search checks a draft made
-    with the shortlist; a beam, samples and `blocked` search all tokens."""
+    with the shortlist, a beam of the native engine does so where the model is large; samples,
+    `blocked` and all else search all tokens."""
     alignment: bool = False
     """Whether to say which source position each token came from."""
     blocked: tuple[Blocked, ...] = ()

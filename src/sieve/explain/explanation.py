@@ -15,8 +15,8 @@ import numpy.typing as npt
 from sieve.engines.options import SearchOptions
 from sieve.errors import InputError
 from sieve.selection.fusion import best_ranks
-from sieve.selection.plan import Selector
-from sieve.selection.selectors import NeuralSelection, Union
+from sieve.selection.plan import Selector, Votes
+from sieve.selection.selectors import NeuralSelection, Union, log_odds
 from sieve.selection.shortlist import Shortlist
 from sieve.tokenize.tokenizer import source_ids
 from sieve.tokenize.vocabulary import IntArray
@@ -107,6 +107,8 @@ class Explanation:
     threshold: float | None
     """λ that `words` were selected by; None without a head."""
     words: tuple[SourceWord, ...]
+    fall: float = 0.0
+    """By so many log-odds λ is lower here, since the sentence is long."""
 
 
 @dataclass(frozen=True)
@@ -142,6 +144,7 @@ def explain(translator: Translator, source: str, options: ExplainOptions) -> Exp
         encoded_reference = translator.tokenizers.target.encode([options.reference])[0]
         texts.append(("reference", encoded_reference))
     threshold = votes.threshold if votes else translator.resources.threshold
+    fall = _fall((votes or translator.resources).fall, src_ids)
     return Explanation(
         source,
         translator.engine.vocab_size,
@@ -151,7 +154,8 @@ def explain(translator: Translator, source: str, options: ExplainOptions) -> Exp
             for label, indices in texts
         ),
         threshold,
-        () if head is None or threshold is None else head.words(threshold, options.top),
+        () if head is None or threshold is None else head.words(threshold, fall, options.top),
+        fall,
     )
 
 
@@ -182,17 +186,18 @@ class _Head:
         place = int(self.probabilities[:, index].argmax())
         return float(self.probabilities[place, index]), self.texts[place]
 
-    def words(self, threshold: float, top: int) -> tuple[SourceWord, ...]:
+    def words(self, threshold: float, fall: float, top: int) -> tuple[SourceWord, ...]:
         """For each source word the selected tokens that it decided."""
         winners = self._votes.argmax(axis=0)  # (V,)
         bonus = np.zeros(len(winners))
         for index, share in self.shares.items():
             bonus[index] = share.log_odds
-        highest = _sigmoid(self._votes.max(axis=0) + bonus)
+        evidence = self._votes.max(axis=0) + bonus
+        selected, highest = evidence > log_odds(threshold) - fall, _sigmoid(evidence)
         source_words = []
         for place, text in enumerate(self.texts):
             decided = (winners == place) & self.proposed
-            chosen = np.flatnonzero(decided & (highest > threshold))
+            chosen = np.flatnonzero(decided & selected)
             order = chosen[np.argsort(-highest[chosen], kind="stable")][:top]
             votes = tuple(
                 Vote(self._target.piece(int(index)), float(highest[index]), float(bonus[index]))
@@ -220,6 +225,11 @@ def _votes(translator: Translator, selections: Sequence[str]) -> NeuralSelection
     asked = [part for part in parts if isinstance(part, NeuralSelection)]
     fitting = [selector for selector in asked if selector.threshold == own]
     return next(iter(fitting or asked), None)
+
+
+def _fall(fall: float, src_ids: IntArray) -> float:
+    """By how much the threshold is lower in this sentence."""
+    return float(Votes(0.0, fall=fall).falls([src_ids])[0])
 
 
 def _parts(selector: Selector) -> tuple[Selector, ...]:

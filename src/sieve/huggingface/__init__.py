@@ -7,6 +7,7 @@ loads no torch.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +38,7 @@ def select(
         model: A MarianMT, M2M100 or NLLB model of transformers.
         head: The directory that `sieve attach` made for the same model, or the tensors of a head,
             on disk `nvs.*`.
-        threshold: λ; without it the directory's, else 0.9.
+        threshold: λ, for sentences of any length; without it the directory's, else 0.9.
         least: Tokens that every shortlist holds; without it the directory's, else none.
     """
     require("torch", "huggingface", "selection in a model of transformers")
@@ -47,9 +48,9 @@ def select(
 
     projection = RowSelection.projection(model)
     stored = open_head(head, projection)
-    return RowSelection(
-        model,
-        stored.head,
-        stored.threshold if threshold is None else threshold,
-        stored.least if least is None else least,
-    )
+    selection = stored.selection
+    if threshold is not None:
+        selection = replace(selection, threshold=threshold, fall=0.0)
+    if least is not None:
+        selection = replace(selection, least=least)
+    return RowSelection(model, stored.head, selection)

@@ -8,6 +8,7 @@ their full width again, which costs a fill of memory, V numbers beside the V·D 
 from types import TracebackType
 from typing import Any
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -21,10 +22,10 @@ _FAMILIES = ("marian", "m2m_100")
 class RowSelection:
     """A head's selection in a model, until `undo`; also a context manager."""
 
-    def __init__(self, model: Any, head: nn.Module, threshold: float, least: int) -> None:
-        votes = NeuralSelection(threshold, least).plan().votes
+    def __init__(self, model: Any, head: nn.Module, selection: NeuralSelection) -> None:
+        votes = selection.plan().votes
         assert votes is not None
-        self._cut, self._least = votes.log_odds, votes.least
+        self._votes = votes
         self._head = head
         self._projection = self.projection(model)
         if "forward" in vars(self._projection):
@@ -95,9 +96,10 @@ class RowSelection:
             mask = states.new_ones(states.shape[:2])
         weight = self._projection.weight
         logits = self._head(states[first], mask[first].bool(), weight)  # (B, V)
-        selected = logits > self._cut
-        if self._least:
-            most = min(self._least, logits.shape[1])
+        sources = [np.flatnonzero(row) for row in mask[first].numpy(force=True)]
+        selected = logits > torch.from_numpy(self._votes.cuts(sources)).to(logits.device)[:, None]
+        if self._votes.least:
+            most = min(self._votes.least, logits.shape[1])
             selected |= logits >= logits.topk(most).values[:, -1:]
         selected[:, self._always] = True
         return _Rows(selected, sentence if len(first) > 1 else None, self._projection)

@@ -16,6 +16,7 @@ from sieve.errors import ModelError
 from sieve.files import check_shapes
 from sieve.model.nvs import build_head
 from sieve.selection.dial import DEFAULT_THRESHOLD
+from sieve.selection.selectors import NeuralSelection
 from sieve.translate.load import selection_resources
 
 _PREFIX = "nvs."
@@ -26,8 +27,7 @@ class StoredHead:
     """A head and its operating point."""
 
     head: nn.Module
-    threshold: float = DEFAULT_THRESHOLD
-    least: int = 0
+    selection: NeuralSelection
 
 
 def open_head(source: str | Path | Mapping[str, Any], projection: nn.Linear) -> StoredHead:
@@ -44,7 +44,8 @@ def open_head(source: str | Path | Mapping[str, Any], projection: nn.Linear) -> 
             name.removeprefix(_PREFIX): value if isinstance(value, Tensor) else torch.tensor(value)
             for name, value in source.items()
         }
-        stored = StoredHead(_filled(_config_of(tensors, size), tensors, where))
+        filled = _filled(_config_of(tensors, size), tensors, where)
+        stored = StoredHead(filled, NeuralSelection(DEFAULT_THRESHOLD))
     else:
         stored = _of_directory(open_bundle(source), size)
     stored.head.to(projection.weight.device, projection.weight.dtype).requires_grad_(False)
@@ -69,7 +70,8 @@ def _of_directory(bundle: Bundle, size: tuple[int, int]) -> StoredHead:
     # copied: what is mapped is read-only
     head = {name.removeprefix(_PREFIX): torch.tensor(array) for name, array in tensors.items()}
     resources = selection_resources(bundle)
-    return StoredHead(_filled(config, head, where), resources.need_threshold(), resources.least)
+    selection = NeuralSelection(resources.need_threshold(), resources.least, fall=resources.fall)
+    return StoredHead(_filled(config, head, where), selection)
 
 
 def _config_of(tensors: Mapping[str, Tensor], size: tuple[int, int]) -> ModelConfig:

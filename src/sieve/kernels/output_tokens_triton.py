@@ -57,10 +57,10 @@ def _token_logits(
 
 
 @triton.jit
-def _select(logits, log_odds, words, sizes, V, width, BLOCK: tl.constexpr, END: tl.constexpr):
-    """The tokens of one sentence above log_odds, ascending, as far as there is room."""
+def _select(logits, cuts, words, sizes, V, width, BLOCK: tl.constexpr, END: tl.constexpr):
+    """The tokens of one sentence above its cut, ascending, as far as there is room."""
     b = tl.program_id(0).to(tl.int64)
-    least = tl.load(log_odds)
+    least = tl.load(cuts + b)
     number = tl.full((), 0, tl.int32)
     for first in range(0, V, BLOCK):
         word = first + tl.arange(0, BLOCK)
@@ -104,14 +104,14 @@ def token_logits(
     return Summary(logits, tops, sums, tops)
 
 
-def select(logits: Tensor, log_odds: Tensor, words: Tensor, sizes: Tensor, eos: int) -> None:
-    """Puts the places of logits (B, V) above log_odds, and eos, into tokens (B, W) and sizes (B,).
+def select(logits: Tensor, cuts: Tensor, words: Tensor, sizes: Tensor, eos: int) -> None:
+    """Puts the places of logits (B, V) above cuts (B,), and eos, into tokens (B, W) and sizes (B,).
 
     Behind a sentence's last token things stay as they were; `sizes` counts beyond W as well.
     """
     B, V = logits.shape
     block = min(8192, triton.next_power_of_2(V))
     _select[(B,)](
-        logits, log_odds, words, sizes, V, words.shape[1], BLOCK=block, END=eos,
+        logits, cuts, words, sizes, V, words.shape[1], BLOCK=block, END=eos,
         num_warps=16 if block >= 4096 else 4,
     )  # fmt: skip

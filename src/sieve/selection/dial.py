@@ -16,6 +16,9 @@ from sieve.errors import ConfigError, ModelError
 
 DEFAULT_THRESHOLD = 0.9
 """λ of a model that was not calibrated, as in the paper."""
+DEFAULT_FALL = 0.015
+"""Log-odds by which λ falls for each source token beyond `LONG` of `sieve.selection.plan`, in a
+model that is calibrated: one number for all models, chosen on paragraphs of newstest2017."""
 
 _MOST_LOG_ODDS = 100.0  # beyond, λ is 0 or 1
 

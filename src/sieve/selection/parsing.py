@@ -29,6 +29,8 @@ class Resources:
     """λ stored with the model; None where it has no NVS head."""
     least: int = 0
     """Tokens of a shortlist at least, stored with it."""
+    fall: float = 0.0
+    """By how much λ falls for long sentences, stored with it."""
     safe: bool = False
     """Whether the default adds the safety set."""
     dial: Dial | None = None
@@ -67,10 +69,10 @@ class Resources:
 def parse_selection(text: str | None, resources: Resources) -> Selector:
     """The selector that a string names.
 
-    `none`, `frequent:N`, `lexicon:K`, `nvs[:λ[:LEAST]]`, `nvs:recall=R`, `nvs:size=N`, `safe`,
-    joined by +; `fused` is `nvs` with the lexicon's evidence added to the head's. `recall=` and
-    `size=` use the model's calibration, `fused` or not; `words=` is the old name of `size=`.
-    `among:K[:λ[:LEAST]]` is the calibrated kind with candidates from the lexicon.
+    `none`, `frequent:N`, `lexicon:K`, `nvs[:λ[:LEAST[:FALL]]]`, `nvs:recall=R`, `nvs:size=N`,
+    `safe`, joined by +; `fused` is `nvs` with the lexicon's evidence added to the head's. `recall=`
+    and `size=` use the model's calibration, `fused` or not; `words=` is the old name of `size=`.
+    `among:K[:λ[:LEAST[:FALL]]]` is the calibrated kind with candidates from the lexicon.
     None is the default: what the model was calibrated for where it has a head, else `none`.
     """
     if text is None:
@@ -110,19 +112,23 @@ def _lexicon(text: str, value: str, resources: Resources) -> Selector:
 def _neural(text: str, value: str, resources: Resources) -> NeuralSelection:
     stored = resources.need_threshold()
     if not value:
-        return NeuralSelection(stored, resources.least)
+        return NeuralSelection(stored, resources.least, fall=resources.fall)
     if value.startswith(("recall=", "size=", "words=")):
         evidence = None if resources.fusion is None else resources.need_evidence(text)
         return NeuralSelection(_dialled(text, value, resources), resources.least, evidence)
-    threshold, _, least = value.partition(":")
+    threshold, *rest = value.split(":")
+    least, fall = [*rest, "", ""][:2]
     kind = text.removesuffix(f":{value}")
     try:
-        return NeuralSelection(float(threshold), int(least or "0"))
+        if len(rest) > 2:
+            raise ValueError
+        return NeuralSelection(float(threshold), int(least or "0"), fall=float(fall or "0"))
     except (ValueError, ConfigError):
         raise ConfigError(
             f"selection '{text}': got '{value}', expected a threshold from 0 to below 1, as in "
-            f"{kind}:0.9, or {kind}:0.9:512 for at least 512 tokens; {kind}:recall=0.999 or "
-            f"{kind}:size=1024 for a calibrated model"
+            f"{kind}:0.9, or {kind}:0.9:512 for at least 512 tokens, or "
+            f"{kind}:0.9:512:0.03 to fall by 0.03 log-odds a token in long sentences; "
+            f"{kind}:recall=0.999 or {kind}:size=1024 for a calibrated model"
         ) from None
 
 
@@ -135,7 +141,7 @@ def _among(text: str, value: str, resources: Resources) -> NeuralSelection:
     number, colon, threshold = value.partition(":")
     k = _whole_number(text, number)
     stored = resources.need_threshold()
-    selection = NeuralSelection(stored, resources.least)
+    selection = NeuralSelection(stored, resources.least, fall=resources.fall)
     if colon:
         selection = _neural(text, threshold, resources)
     evidence = None if resources.fusion is None else resources.need_evidence(text)

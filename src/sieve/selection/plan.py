@@ -11,10 +11,16 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from sieve.selection.bonus import Bonus, Bonuses
 from sieve.selection.shortlist import Ids, Shortlist, ShortlistArray
 from sieve.tokenize.vocabulary import IntArray, Specials
+
+LONG = 25
+"""Source tokens beyond which a threshold may fall."""
+Cuts = npt.NDArray[np.float32]
+"""(B,) log-odds of each sentence: a token is selected when its logit lies above."""
 
 
 class Source(Protocol):
@@ -34,12 +40,12 @@ class Source(Protocol):
 
     def tokens_above(
         self,
-        log_odds: float,
+        cuts: Cuts,
         least: int = 0,
         bonuses: Sequence[Bonus] = (),
         candidates: Sequence[ShortlistArray] = (),
     ) -> list[Shortlist]:
-        """For each sentence EOS and the tokens whose max-pooled NVS logit exceeds `log_odds`.
+        """For each sentence EOS and the tokens whose max-pooled NVS logit exceeds its cut.
 
         And the tokens with the `least` highest ones, whatever they are. Bonuses, one for each
         sentence or none at all, are added to the logits before. Candidates, ascending ids for each
@@ -63,6 +69,17 @@ class Votes:
     """What is added to the logits before."""
     among: WordList | None = None
     """The only tokens that count; None for all."""
+    fall: float = 0.0
+    """By so much lower is the threshold for each source token beyond LONG."""
+
+    def cuts(self, src_ids: Sequence[IntArray]) -> Cuts:
+        """The threshold of each sentence."""
+        return np.float32(self.log_odds) - self.falls(src_ids)
+
+    def falls(self, src_ids: Sequence[IntArray]) -> Cuts:
+        """By how much the threshold of each sentence is lower, since it is long."""
+        lengths = np.array([len(ids) for ids in src_ids], np.float32)
+        return np.float32(self.fall) * (np.maximum(lengths, LONG) - np.float32(LONG))
 
     def bonuses_of(self, src_ids: Sequence[IntArray]) -> Sequence[Bonus]:
         """One for each sentence, or none at all."""
@@ -74,11 +91,16 @@ class Votes:
             return ()
         return _united([self.among(src_ids), [(eos,)] * len(src_ids)], len(src_ids))
 
+    def decides_like(self, other: Votes) -> bool:
+        """Whether only the threshold and the minimum may differ."""
+        own = replace(self, log_odds=other.log_odds, least=other.least)
+        return own == other
+
     def select(self, source: Source) -> list[Ids]:
         """The tokens of each sentence that are voted for."""
         bonuses = self.bonuses_of(source.src_ids)
         candidates = self.candidates_of(source.src_ids, source.specials.eos)
-        shortlists = source.tokens_above(self.log_odds, self.least, bonuses, candidates)
+        shortlists = source.tokens_above(self.cuts(source.src_ids), self.least, bonuses, candidates)
         return [shortlist.ids for shortlist in shortlists]
 
 
@@ -109,12 +131,11 @@ class Plan:
         own, other = self._sealed(), other._sealed()
         votes, asked = own.votes or other.votes, own.asked + other.asked
         if own.votes and other.votes:
-            same_among = own.votes.among == other.votes.among
-            if same_among and own.votes.bonuses == other.votes.bonuses:
+            if own.votes.decides_like(other.votes):
                 odds = min(own.votes.log_odds, other.votes.log_odds)
                 least = max(own.votes.least, other.votes.least)
                 votes = replace(own.votes, log_odds=odds, least=least)
-            else:  # an engine knows one kind of bonus and of candidates in its own loop
+            else:  # an engine knows one kind of decision in its own loop
                 asked += (other.votes.select,)
         everything = own.everything or other.everything
         return Plan(everything, votes, own.lists + other.lists, asked)

@@ -17,6 +17,9 @@ from sieve.selection.lexicon import Lexicon
 from sieve.selection.plan import Plan, Selector, Votes
 from sieve.tokenize.vocabulary import IntArray
 
+STEEPEST = 1.0
+"""Largest fall of a threshold, log-odds for each source token."""
+
 
 def log_odds(threshold: float) -> float:
     """log(λ / (1 − λ)): a token is selected when its logit lies above."""
@@ -88,11 +91,16 @@ class NeuralSelection:
     """What a lexicon adds to the head's log-odds: evidence of two kinds, summed."""
     among: LexiconCandidates | None = None
     """The tokens that the head decides among; None for all."""
+    fall: float = 0.0
+    """By so many log-odds lower is the threshold for each source token beyond `LONG` of
+    `sieve.selection.plan`: long sentences need more tokens."""
 
     def __post_init__(self) -> None:
         log_odds(self.threshold)
         if self.least < 0:
             raise ConfigError(f"got at least {self.least} tokens, expected 0 or more")
+        if not 0.0 <= self.fall <= STEEPEST:
+            raise ConfigError(f"got a fall of {self.fall}, expected 0 to {STEEPEST:g} log-odds")
         if self.threshold == 1.0 and not self.least:
             raise ConfigError(
                 "got the threshold 1, expected a number from 0 to below 1: at 1 every translation "
@@ -102,13 +110,16 @@ class NeuralSelection:
     def plan(self) -> Plan:
         """What the head votes for."""
         odds = log_odds(self.threshold)
-        return Plan(votes=Votes(odds, self.least, self.evidence, self.among))
+        return Plan(votes=Votes(odds, self.least, self.evidence, self.among, self.fall))
 
     def __str__(self) -> str:
         kind = "nvs" if self.evidence is None else "fused"
         if self.among is not None:
             kind = str(self.among)
-        return f"{kind}:{self.threshold:g}" + (f":{self.least}" if self.least else "")
+        numbers = [f"{self.threshold:g}", f"{self.least}", f"{self.fall:g}"]
+        while len(numbers) > 1 and numbers[-1] == "0":
+            numbers.pop()
+        return ":".join([kind, *numbers])
 
 
 @dataclass(frozen=True)

@@ -76,13 +76,16 @@ class Shortlist:
 
 
 def shortlists_above(
-    scores: npt.NDArray[np.floating[Any]], cut: float, least: int = 0, eos: int = EOS
+    scores: npt.NDArray[np.floating[Any]],
+    cuts: npt.ArrayLike,
+    least: int = 0,
+    eos: int = EOS,
 ) -> list[Shortlist]:
-    """For each row of (B, V) scores the tokens above the cut or of the `least` highest, and EOS.
+    """For each row of (B, V) scores the tokens above its cut or of the `least` highest, and EOS.
 
-    A score of −∞ is never among them.
+    A score of −∞ is never among them. `cuts` is a number for each row, or one for all.
     """
-    selected = scores > scores.dtype.type(cut)
+    selected = scores > np.reshape(np.asarray(cuts, scores.dtype), (-1, 1))
     least = min(least, scores.shape[1])
     for row in np.flatnonzero(selected.sum(axis=1) < least):
         lowest = np.partition(scores[row], -least)[-least]

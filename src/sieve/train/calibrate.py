@@ -23,12 +23,12 @@ from sieve.errors import ConfigError, ModelError
 from sieve.evaluate.measure.recall import Recall, RecallMeter, needed_tokens
 from sieve.log import logger
 from sieve.selection.bonus import with_bonuses
-from sieve.selection.dial import DEFAULT_THRESHOLD, Dial, DialPoint
+from sieve.selection.dial import DEFAULT_FALL, DEFAULT_THRESHOLD, Dial, DialPoint
 from sieve.selection.fusion import Fusion, LexiconBonus
 from sieve.selection.lexicon import Lexicon
 from sieve.selection.lexicon_files import own_lexicon
 from sieve.selection.plan import Selector
-from sieve.selection.selectors import FullVocabulary, NeuralSelection, log_odds
+from sieve.selection.selectors import STEEPEST, FullVocabulary, NeuralSelection, log_odds
 from sieve.tokenize.vocabulary import IntArray, Specials
 from sieve.train.fit_fusion import FusionTally
 from sieve.translate.confidence import Confidence
@@ -56,12 +56,16 @@ class CalibrationOptions:
     """Minimum shortlist size, so that short sentences do not lack tokens."""
     safe: bool = True
     """Whether the model's default selection adds the safety set."""
+    fall: float = DEFAULT_FALL
+    """By so many log-odds lower is the threshold for each source token of a long sentence."""
 
     def __post_init__(self) -> None:
         if not 0.0 < self.threshold < 1.0:
             raise ConfigError(f"threshold: got {self.threshold}, expected above 0 and below 1")
         if self.size < 2:
             raise ConfigError(f"size: got {self.size}, expected at least 2 tokens (EOS is one)")
+        if not 0.0 <= self.fall <= STEEPEST:
+            raise ConfigError(f"fall: got {self.fall}, expected 0 to {STEEPEST:g} log-odds")
         if self.least < 0:
             raise ConfigError(f"least: got {self.least}, expected 0 tokens or more")
         if not 0.0 < self.recall <= 1.0:
@@ -119,7 +123,7 @@ def calibrate(
     point, dial = _measured(engine, options, batches, written, evidence)
     assert point.threshold is not None
     shift = log_odds(options.threshold) - log_odds(point.threshold)
-    selection = NeuralSelection(point.threshold, options.least, evidence)
+    selection = NeuralSelection(point.threshold, options.least, evidence, fall=options.fall)
     restricted, same = [], []
     for batch, texts in zip(batches, written, strict=True):
         best = _best(engine, batch, selection)
@@ -147,6 +151,7 @@ def calibrate_as(before: Bundle, engine: NativeEngine, src_ids: Sequence[IntArra
         size=max(2, min(size, engine.vocab_size - 1)),
         least=resources.least,
         safe=resources.safe,
+        fall=resources.fall,
     )
     logger.info("calibrating on %d sentences", len(src_ids))
     fused = "fusion" in before.config["selection"]
@@ -264,6 +269,7 @@ def apply(
     sections["selection"] = {
         "threshold": calibration.options.threshold,
         "least": calibration.options.least,
+        "fall": calibration.options.fall,
         "safe": calibration.options.safe,
         "calibration": calibration.dial.as_json(),
         "confidence": [round(weight, 5) for weight in calibration.confidence.weights],

@@ -18,6 +18,7 @@ from sieve.selection.fusion import Fusion
 from sieve.selection.lexicon import Lexicon
 from sieve.selection.parsing import Resources
 from sieve.selection.safety import SafeTokens
+from sieve.selection.selectors import STEEPEST
 from sieve.tokenize.tokenizer import Tokenizers
 from sieve.translate.confidence import Confidence
 from sieve.translate.estimated_quality import Quality
@@ -184,6 +185,12 @@ def selection_resources(bundle: Bundle) -> Resources:
             f"{bundle.directory}: config.json has least {least!r} and safe {safe!r} for its "
             "selection, expected a number of tokens and true or false"
         )
+    fall = section.get("fall", 0.0)
+    if isinstance(fall, bool) or not isinstance(fall, int | float) or not 0 <= fall <= STEEPEST:
+        raise ModelError(
+            f"{bundle.directory}: config.json has the fall {fall!r} for its selection, expected a "
+            f"number from 0 to {STEEPEST:g}"
+        )
     stored, learnt = section.get("calibration"), section.get("fusion")
     where = f"{bundle.directory}: config.json"
     dial = None if stored is None else Dial.from_json(stored, where)
@@ -192,6 +199,7 @@ def selection_resources(bundle: Bundle) -> Resources:
     return Resources(
         threshold=float(threshold) if has_head else None,
         least=least,
+        fall=float(fall),
         safe=safe,
         dial=dial,
         lexicon=cache(partial(Lexicon.open, bundle.folder)) if has_lexicon else None,

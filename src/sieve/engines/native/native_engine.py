@@ -34,9 +34,13 @@ from sieve.errors import ConfigError, ModelError
 from sieve.files import Tensors, check_shapes
 from sieve.processes.cores import usable_cores
 from sieve.selection.bonus import Bonus, among_candidates, with_bonuses
-from sieve.selection.plan import Plan, Selector
+from sieve.selection.plan import Cuts, Plan, Selector
 from sieve.selection.shortlist import Shortlist, ShortlistArray, shortlists_above
 from sieve.tokenize.vocabulary import IntArray, Specials
+
+FAR = 12 * 2**20
+"""Bytes of an output layer from which on a lossless beam search drafts: reading it is then most of
+a step, and a check reads it once for several steps. Measured in docs/results/lossless_beam.json."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +76,7 @@ class NativeEncoded:
 
     def tokens_above(
         self,
-        log_odds: float,
+        cuts: Cuts,
         least: int = 0,
         bonuses: Sequence[Bonus] = (),
         candidates: Sequence[ShortlistArray] = (),
@@ -80,7 +84,7 @@ class NativeEncoded:
         """See `sieve.selection.plan.Source`."""
         logits = with_bonuses(self.engine.bow_logits(self), bonuses)
         logits = among_candidates(logits, candidates)
-        return shortlists_above(logits, log_odds, least, self.specials.eos)
+        return shortlists_above(logits, cuts, least, self.specials.eos)
 
 
 class NativeEngine:
@@ -111,6 +115,9 @@ class NativeEngine:
         self.config = config
         self.threads: int = threads or usable_cores()
         self.int8 = int8
+        size = config.tgt_vocab_size * config.d_model * (1 if int8 else 4)
+        self.drafts_beams: bool = size >= FAR
+        """Whether a lossless beam search drafts with selected tokens. See `FAR`."""
         self._native = _native.Model(asdict(config), dict(tensors), int8, _checked(kernels))
 
     @classmethod
@@ -190,7 +197,7 @@ class NativeEngine:
         if len(shortlists) != number or (prefixes is not None and len(prefixes) != number):
             given = number if prefixes is None else len(prefixes)
             raise ValueError(f"{len(shortlists)} shortlists, {given} prefixes, {number} sentences")
-        search = search_arguments(encoded.src_ids, options, prefixes, self.config.forced_start)
+        search = self._search(encoded.src_ids, options, prefixes)
         chosen = native_plan(Plan.given(shortlists), encoded.src_ids, self.specials.eos)
         with _our_errors():
             return _hypotheses(self._native.translate(encoded.states, chosen, search, self.threads))
@@ -237,8 +244,17 @@ class NativeEngine:
             encoded = self.encode(src_ids)
             plan = replace(Plan.given(plan.select(encoded)), exclude=plan.exclude)
             source = encoded.states
-        search = search_arguments(src_ids, options, prefixes, self.config.forced_start)
+        search = self._search(src_ids, options, prefixes)
         return source, native_plan(plan, src_ids, self.specials.eos), search, self.threads
+
+    def _search(
+        self,
+        src_ids: Sequence[IntArray],
+        options: SearchOptions,
+        prefixes: Sequence[Sequence[int]] | None,
+    ) -> dict[str, Any]:
+        arguments = search_arguments(src_ids, options, prefixes, self.config.forced_start)
+        return {**arguments, "draft_beams": self.drafts_beams}
 
     def score(
         self, src_ids: Sequence[IntArray], tgt_ids: Sequence[Sequence[int]], selection: Selector

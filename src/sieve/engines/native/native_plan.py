@@ -21,7 +21,7 @@ def native_plan(plan: Plan, src_ids: Sequence[IntArray], eos: int) -> dict[str, 
     words = None if plan.everything else plan.listed(src_ids, eos)
     return {
         "everything": plan.everything,
-        "log_odds": None if votes is None else votes.log_odds,
+        "cuts": None if votes is None else votes.cuts(src_ids),
         "least": 0 if votes is None else votes.least,
         "bonuses": None if votes is None else _bonuses(votes.bonuses_of(src_ids)),
         "candidates": None if votes is None else _candidates(votes, src_ids, eos),

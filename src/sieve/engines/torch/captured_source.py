@@ -17,7 +17,7 @@ from torch import Tensor
 from sieve.bundle.config import ModelConfig
 from sieve.engines.torch.output_tokens import AllTokens
 from sieve.kernels.dispatch import SearchKernels
-from sieve.selection.plan import Plan
+from sieve.selection.plan import Cuts, Plan
 from sieve.tokenize.vocabulary import IntArray
 
 Run = Callable[[], None]
@@ -30,8 +30,8 @@ _MOST = torch.finfo(torch.float32).max
 class Choice:
     """What is selected for a batch."""
 
-    log_odds: float
-    """A token is selected when its logit lies above."""
+    cuts: Cuts
+    """(B,) a sentence's token is selected when its logit lies above."""
     least: int = 0
     """So many tokens are selected at least, the highest logits first."""
     fixed: tuple[IntArray, ...] = ()
@@ -60,7 +60,7 @@ def choice_of(plan: Plan, src_ids: Sequence[IntArray], eos: int) -> Choice | Non
     listed = plan.listed(src_ids, eos) or [include[:0]] * len(src_ids)
     fixed = tuple(np.concatenate((ids, include)) for ids in listed)
     # +inf, which marks fixed tokens, must lie above every threshold
-    return Choice(min(plan.votes.log_odds, _MOST), plan.votes.least, fixed)
+    return Choice(np.minimum(plan.votes.cuts(src_ids), np.float32(_MOST)), plan.votes.least, fixed)
 
 
 @dataclass(eq=False)
@@ -72,8 +72,8 @@ class Encoding:
     """The least number of tokens and the room for fixed tokens; None for all tokens."""
     src_ids: Tensor
     """(B, T)"""
-    log_odds: Tensor
-    """(1,) a token is selected when its logit lies above."""
+    cuts: Tensor
+    """(B,) a sentence's token is selected when its logit lies above."""
     fixed: Tensor
     """(B, F) tokens that each sentence has anyway, EOS behind them."""
     memory: Tensor
@@ -117,7 +117,7 @@ def new_buffers(
         eos=config.eos,
         selects=selects,
         src_ids=torch.full((B, T), config.eos, device=device),
-        log_odds=torch.zeros(1, device=device),
+        cuts=torch.zeros(B, device=device),
         memory=like.new_zeros(B, T, config.d_model),
         src_mask=torch.ones(B, T, dtype=torch.bool, device=device),
         fixed=torch.full((N, room), config.eos, device=device),
@@ -130,7 +130,7 @@ def new_buffers(
 
 def load_choice(encoding: Encoding, choice: Choice) -> None:
     """Puts a choice into the buffers; rows behind the batch's sentences have no fixed tokens."""
-    encoding.log_odds.fill_(choice.log_odds)
+    encoding.cuts[: len(choice.cuts)].copy_(torch.from_numpy(choice.cuts))
     if not encoding.fixed.shape[1]:
         return
     rows = np.full(tuple(encoding.fixed.shape), encoding.eos)
@@ -151,7 +151,7 @@ def mark_chosen(logits: Tensor, least: int, fixed: Tensor) -> Tensor:
 
 def chosen(encoding: Encoding) -> Tensor:
     """(B, V) whether a token is selected; EOS always is."""
-    selected = encoding.logits > encoding.log_odds
+    selected = encoding.logits > encoding.cuts[:, None]
     selected[:, encoding.eos] = True
     return selected
 
@@ -170,10 +170,10 @@ def compact(selected: Tensor, width: int) -> Tensor:
 
 
 def select_tokens(encoding: Encoding, kernels: SearchKernels | None) -> None:
-    """Tokens and sizes from marked logits and log_odds."""
+    """Tokens and sizes from marked logits and the cuts."""
     if kernels is not None:
         buffers = encoding.words, encoding.sizes
-        kernels.words.select(encoding.logits, encoding.log_odds, *buffers, encoding.eos)
+        kernels.words.select(encoding.logits, encoding.cuts, *buffers, encoding.eos)
         return
     selected = chosen(encoding)
     torch.sum(selected, dim=1, out=encoding.sizes)

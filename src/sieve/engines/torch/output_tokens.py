@@ -17,6 +17,7 @@ from torch import Tensor
 
 from sieve.model.transformer import OutputLayer
 from sieve.selection.bonus import Bonus, entries
+from sieve.selection.plan import Cuts
 from sieve.selection.shortlist import Shortlist, shortlists_of_rows
 
 WIDTH = 64
@@ -248,14 +249,14 @@ class IndexedTokens:
 
 
 def shortlists_by_votes(
-    logits: Tensor, log_odds: float, least: int, bonuses: Sequence[Bonus], eos: int
+    logits: Tensor, cuts: Cuts, least: int, bonuses: Sequence[Bonus], eos: int
 ) -> list[Shortlist]:
     """See `sieve.selection.plan.Source.tokens_above`; logits (B, V) are changed in place."""
     if bonuses:
         rows, ids, values = (torch.from_numpy(part) for part in entries(bonuses))
         at = torch.stack((rows, ids)).to(logits.device)
         logits[at[0], at[1]] += values.to(logits.device)
-    selected = logits > log_odds
+    selected = logits > torch.from_numpy(cuts).to(logits.device)[:, None]
     if least:
         lowest = logits.topk(min(least, logits.shape[1]), dim=1).values[:, -1:]
         selected |= (logits >= lowest) & (logits > -torch.inf)

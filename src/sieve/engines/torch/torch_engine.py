@@ -34,7 +34,7 @@ from sieve.engines.torch.torch_lossless import translate_lossless
 from sieve.model.candidate_logits import candidate_logits
 from sieve.model.transformer import TranslationModel
 from sieve.selection.bonus import Bonus
-from sieve.selection.plan import Selector
+from sieve.selection.plan import Cuts, Selector
 from sieve.selection.shortlist import Shortlist, ShortlistArray
 from sieve.tokenize.vocabulary import IntArray, Specials
 
@@ -67,7 +67,7 @@ class TorchEncoded:
 
     def tokens_above(
         self,
-        log_odds: float,
+        cuts: Cuts,
         least: int = 0,
         bonuses: Sequence[Bonus] = (),
         candidates: Sequence[ShortlistArray] = (),
@@ -75,7 +75,7 @@ class TorchEncoded:
         """See `sieve.selection.plan.Source`."""
         with self.engine.inference():
             logits = self.engine.device_bow_logits(self, candidates)
-            return shortlists_by_votes(logits, log_odds, least, bonuses, self.specials.eos)
+            return shortlists_by_votes(logits, cuts, least, bonuses, self.specials.eos)
 
     def rows(self, rows: Sequence[int]) -> TorchEncoded:
         """Some of the sentences."""

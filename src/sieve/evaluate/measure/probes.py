@@ -12,7 +12,7 @@ from typing import Any
 from sieve.engines.engine import Engine, FloatArray
 from sieve.evaluate.measure.recall import Recall, needed_tokens, recall_of_sets
 from sieve.selection.bonus import Bonus, among_candidates, with_bonuses
-from sieve.selection.plan import Selector
+from sieve.selection.plan import Cuts, Selector
 from sieve.selection.shortlist import Shortlist, ShortlistArray, shortlists_above
 from sieve.tokenize.tokenizer import Tokenizers, source_ids
 from sieve.tokenize.vocabulary import IntArray, Specials
@@ -86,14 +86,14 @@ class HeadAnswers:
 
     def tokens_above(
         self,
-        log_odds: float,
+        cuts: Cuts,
         least: int = 0,
         bonuses: Sequence[Bonus] = (),
         candidates: Sequence[ShortlistArray] = (),
     ) -> list[Shortlist]:
         """See `sieve.selection.plan.Source`."""
         logits = among_candidates(with_bonuses(self.logits, bonuses), candidates)
-        return shortlists_above(logits, log_odds, least, self.specials.eos)
+        return shortlists_above(logits, cuts, least, self.specials.eos)
 
 
 def batches(
