@@ -13,6 +13,7 @@ from echo import echo, swapped
 import mutants
 import mutations
 import torture
+import torture_kills
 from sieve.documents import FORMATS, translate_bytes
 from torture_coverage import READERS, seeds
 from torture_documents import GOOD, WORD, packed
@@ -149,3 +150,14 @@ def test_each_reader_has_a_good_input(tmp_path: Path) -> None:
     for name, data in seeds(tmp_path).items():
         READERS[name](data, tmp_path)
     assert seeds(tmp_path).keys() == READERS.keys()
+
+
+@pytest.mark.parametrize("part", torture.PARTS)
+def test_every_part_is_there(part: str) -> None:
+    assert callable(torture.cases_of(part))
+
+
+def test_what_kills_and_is_tested_exists() -> None:
+    for test in torture_kills.TESTS:
+        path, _, name = test.partition("::")
+        assert f"\ndef {name}(" in (mutations.ROOT / path).read_text(), test
