@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 from typing import ClassVar
 
 from sieve.repair.draft import Draft
@@ -24,6 +25,7 @@ _LENGTH, _SPARE = (
 )  # a translation has at most so many times the characters, and so many more
 _COPIED = 5  # words in lower case from which a copy of the line is no list of names
 _LONG = 12  # letters of a word in which syllables may repeat
+_NOT_LATIN = re.compile("[\u0370-\u1dff\u2c80-\U0010ffff]")
 _UNKNOWN = "\ufffd"
 _WORDS = re.compile(r"\S+")
 _LETTERS = re.compile(r"([^\W\d_]{2,9}?)\1\1+|(.)\2{15,}")
@@ -85,7 +87,7 @@ class Garbage(Step):
         return len(words) >= _COPIED and self.languages[0] != self.languages[1]
 
     def _is_foreign(self, line: str, text: str) -> bool:
-        if self.script is None or (self.script == "LATIN" and text.isascii()):
+        if self.script is None or (self.script == "LATIN" and not _NOT_LATIN.search(text)):
             return False
         letters = [c for c in text if c.isalpha()]
         own = letters_of(text, letters, self.script)
@@ -99,7 +101,14 @@ def repeats(text: str) -> bool:
     words = text.split()
     if len(words) > _MOST and len(set(words)) <= len(words) - _MOST and _looped(words):
         return True
-    return any(len(word) >= _LONG and _LETTERS.search(word) for word in words)
+    return any(
+        len(word) >= _LONG and _has_thrice(word) and _LETTERS.search(word) for word in words
+    )
+
+
+def _has_thrice(word: str) -> bool:
+    """Whether two letters may stand three times in a word, which is seen faster than loops."""
+    return len(set(pairwise(word))) <= len(word) - 3
 
 
 def _looped(words: Sequence[str]) -> tuple[int, int, int] | None:

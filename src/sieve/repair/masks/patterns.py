@@ -103,8 +103,20 @@ _PICTURES = (
 )
 _STORM = r"\S*[\u0300-\u036f\u0483-\u0489\u20d0-\u20ff]{3}\S*"
 _RULE = r"[*~^=#|&]{2,}|'{3}|(?<!\w)\*(?=\w[^*]*\*(?!\w))|(?<=\w)\*(?![\w*])"
+_ODD_SIGNS = (
+    r"\u0300-\u036f\u0483-\u0489\u20d0-\u20ff\u2070-\u209c\ufffd\ue000-\uf8ff\x00-\x08\x0e-\x1f"
+)
 _ODD = r"[²³\u2070-\u209c]+|[\ufffd\ue000-\uf8ff\x00-\x08\x0e-\x1f]+|(?:(?![0-9])\d)+"
 _ANGLES = r"[-=]*[<>]+[-=<>]*|!="
+_AROUND = (  # what makes a sign the beginning of a part, perhaps
+    r"(?<=\$)(?=[A-Za-z_{(])|(?<=[€$£¥])(?=\d[\d.,]*[kK])|(?<=&)(?=[\#&]|\w+;)",
+    r"(?<=\*)(?=[*\w])|(?<=\w\*)|(?<=[\^=|+])(?=[\^=|+*])|(?<=')(?='')|(?<=!)(?==)",
+    r"(?<=\[)(?=[\[\^/\w \"'%$])|(?<=%)(?=[\w(%+{-])|(?<=\w\()(?=[\"'\w)])",
+    r"(?<=\.)(?=[^\W\d_]\w|[ch]\b)|(?<=:)(?=[a-z_+:])|(?<=[A-Za-z]:)(?=\d\d)|(?<!\S:)(?<=:)(?=3)",
+    r"(?<=[:;=])(?=['’]?-?[)(DPp/|])|(?<=8)(?=-\))|(?<![\w-]-)(?<=-)(?=-\w|[A-Za-z]{1,2}(?!\w))",
+    r"(?<=\d)(?<![0-9])|(?<=[a-fv]\d)|(?<=[A-Z][A-Z]\d)",
+    r"(?<=\d)(?=\s?°\s?\d|\.\d+\.\d|x[\dA-Fa-f]|h\d|\(|T\d|-\d{3}|[a-f][\da-f]|[\d.()/: -]{5,}\d)",
+)
 
 _FOREIGN = (  # letters and their marks that are not Latin, without signs
     (0x370, 0x1DFF), (0x2C00, 0x2DFF), (0x2E80, 0xD7FF), (0xF900, 0xFFEF),
@@ -195,15 +207,10 @@ def _compiled(script: str | None) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """What may begin a part, and the parts, where a line's language has this script."""
     letters = _foreign_to(script)
     foreign = "" if script is None else rf"|(?P<foreign>{letters}+(?:[\s·]*{letters}+)*)"
-    spark = (  # alternatives begin with single characters, for which a search is fast
-        r"[`{}<>$@#&\\/_~]|[*^=|+]{2}|\*\w|\w\*|'{3}|[²³]|\[[\[\^/\w \"'%]|%[\w(%+-]"
-        r"|\.[^\W\d_]|:[a-z_+\d]|[:;=8]['’]?-?[)(DPp/|]"
-        r"|!=|-\.-|\w\([\"'\w)]|[€£¥]\d[\d.,]*[kK]|-(?:-\w|\w\w?(?!\w))"
-        r"|\d(?:(?<![0-9])|(?<=[A-Za-z]\d)|\s?°|[a-fhx(°T]|-\d{3}|[\d.()/: -]{5,}\d)"
-        rf"|[{_EMOJI}\u0300-\u036f\u0483-\u0489\u20d0-\u20ff\u2070-\u209c\ufffd\ue000-\uf8ff\x00-\x08\x0e-\x1f]"
-    )
+    alone = rf"`{{}}<>@#\\/_~²³ʕ{_EMOJI}{_ODD_SIGNS}"
     if script is not None:
-        spark += rf"|{letters}"
+        alone += letters[1:-1]
+    spark = rf"[{alone}$&*^=|+'\[%.:;8!(€£¥\d-](?:(?<=[{alone}])|{'|'.join(_AROUND)})"
     pattern = (
         rf"(?P<code>{_CODE})|(?P<template>{_TEMPLATE})|(?P<variable>{_VARIABLE})"
         rf"|(?P<braces>{_BRACES})|(?P<tag>{_TAG})|(?P<bracket>{_BRACKET})|(?P<face>{_FACE})|(?P<address>{_ADDRESS})"

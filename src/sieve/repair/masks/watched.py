@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from sieve.repair.draft import Span
 
-_SPARK = re.compile(
-    r"[a-z][A-Z]|[A-Za-z][\d/:.-]*\d|\d[A-Z]|\d[./_-][A-Z]|\d{3}[/:]\d\d|\w\.[A-Za-z_]\w"
-    r"|[©®™√∞≈≠≤≥±]"
+_SPARK = re.compile(  # begins with rare characters, for which a search is fast
+    r"[A-Z\d.©®™√∞≈≠≤≥±](?:(?<=[a-z\d][A-Z])|(?<=[A-Za-z]\d)|(?<=[A-Za-z][-/:.]\d)"
+    r"|(?<=\d[./_-][A-Z])|(?<=\d\d\d[/:]\d)|(?<=\w\.)(?=[A-Za-z_]\w)|(?<=[©®™√∞≈≠≤≥±]))"
 )
 _SEGMENT = r"(?:[A-Z]{1,6}\d*|[A-Za-z]{1,4}\d[A-Z\d]*[a-z]?|\d+[A-Z]+\d\w*|\d[DGK]|\d+)"
 _WATCHED = re.compile(

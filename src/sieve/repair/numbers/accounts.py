@@ -3,8 +3,8 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
+from sieve.repair.numbers.notation import Value
 from sieve.repair.numbers.number_reader import Number, NumberReader
 
 _NO_DIGIT = re.compile("[^0-9]")
@@ -50,7 +50,7 @@ def compared(line: str, translation: str, source: NumberReader, target: NumberRe
     missing = [number for number in lacking if number.certain]
     if missing:
         missing = _unsaid(missing, line, translation, target)
-    explained: set[float | Fraction] = set(values)
+    explained: set[float | Value] = set(values)
     left = [n for n in left if n.certain and not n.date and values.isdisjoint(n.values)]
     if left and source.words is not None:
         explained |= source.words.said(line)

@@ -7,6 +7,7 @@ numbers that are lost, which then go where the alignment says.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -27,6 +28,7 @@ from sieve.tokenize.tokenizer import Tokenizers
 
 NAME = "numbers"
 """Of the step, in edits."""
+_DIGIT = re.compile(r"\d")
 _RANKED: frozenset[Trait] = frozenset(("n-best", "samples"))
 _LIKE = 0.5  # share of digits in their place from which a number is taken for another
 _MOST_PLACED = 4  # numbers; a table of results is not mended so
@@ -54,7 +56,7 @@ class KeptNumbers(Step):
 
     def after(self, line: Line, draft: Draft, state: None) -> Draft | Retry:
         """The draft with the line's numbers, or a retry where it lacks some."""
-        if not self.source.sparks(line.text) and not any(map(str.isdigit, draft.text)):
+        if not self.source.sparks(line.text) and not _DIGIT.search(draft.text):
             return draft
         draft, account = self._spelled(line, draft)
         if not account.faults:

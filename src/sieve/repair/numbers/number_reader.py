@@ -3,9 +3,8 @@
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
-from sieve.repair.numbers.notation import Notation, value_of
+from sieve.repair.numbers.notation import Notation, Value, value_of
 from sieve.repair.numbers.number_words import NumberWords
 
 _FIGURES = re.compile(
@@ -31,9 +30,9 @@ class Number:
     start: int
     end: int
     text: str
-    values: frozenset[Fraction]
+    values: frozenset[Value]
     """What it may mean: 3 in 3 pm is 15, too."""
-    scaled: Fraction | None = None
+    scaled: Value | None = None
     """With the million behind it."""
     kind: str = "figures"
     """Or words, roman; measure is figures with their unit."""
@@ -56,7 +55,7 @@ class NumberReader:
             return True
         return self.words is not None and self.words.sparks(text)
 
-    def read(self, text: str, spaced: Collection[Fraction] = ()) -> list[Number]:
+    def read(self, text: str, spaced: Collection[Value] = ()) -> list[Number]:
         """The numbers of a text, from left to right.
 
         Args:
@@ -66,13 +65,13 @@ class NumberReader:
         numbers = [*self._figures(text, spaced), *_romans(text)]
         if self.words is not None:
             for spoken in self.words.read(_without_scales(text, numbers)):
-                value, said = frozenset((Fraction(spoken.value),)), text[spoken.start : spoken.end]
+                value, said = frozenset((spoken.value,)), text[spoken.start : spoken.end]
                 numbers.append(
                     Number(spoken.start, spoken.end, said, value, None, "words", spoken.certain)
                 )
         return sorted(numbers, key=lambda number: number.start)
 
-    def _figures(self, text: str, spaced: Collection[Fraction]) -> Iterator[Number]:
+    def _figures(self, text: str, spaced: Collection[Value]) -> Iterator[Number]:
         usual = self.notation is not None and self.notation.group in "\u00a0\u202f"
         inside: set[int] = set()
         for match in _SPACED.finditer(text) if usual or spaced else ():
@@ -152,5 +151,5 @@ def _romans(text: str) -> Iterator[Number]:
     for match in _ROMAN.finditer(text):
         digits = [_ROMAN_VALUES[c] for c in match[0]]
         value = sum(-d if d < max(digits[i:]) else d for i, d in enumerate(digits))
-        yield Number(match.start(), match.end(), match[0], frozenset((Fraction(value),)), None,
+        yield Number(match.start(), match.end(), match[0], frozenset((value,)), None,
                      "roman")  # fmt: skip

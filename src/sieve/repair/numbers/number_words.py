@@ -8,9 +8,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeVar
 
 _CLOSE = re.compile(r"[\s\u00ad-]{1,2}")
 _SHORTEST_STEM = 3
+_MOST_KNOWN = 20_000  # words about which something is remembered
+_Known = TypeVar("_Known")
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,8 @@ class NumberWords:
     compound: bool = False
     """Whether a number is a single word, units before tens."""
     _known: dict[str, int | None] = field(default_factory=dict, compare=False, repr=False)
+    _sparks: dict[str, bool] = field(default_factory=dict, compare=False, repr=False)
+    _said: dict[str, frozenset[float]] = field(default_factory=dict, compare=False, repr=False)
 
     def read(self, text: str) -> list[Spoken]:
         """The numbers in words of a text."""
@@ -54,12 +59,24 @@ class NumberWords:
 
     def sparks(self, text: str) -> bool:
         """Whether a text may have a number in words that is more than one."""
-        return self._spark.search(text.lower()) is not None
+        return any(map(self._sparks_in, text.lower().split()))
+
+    def _sparks_in(self, word: str) -> bool:
+        known = self._sparks.get(word)
+        if known is None:
+            known = _room_in(self._sparks)[word] = self._spark.search(word) is not None
+        return known
 
     def said(self, text: str) -> set[float]:
         """What single words of a text may say: both is 2, zweijährig is 2."""
         words = re.findall(r"[^\W\d_]+", text.lower())
-        return {value for word in words for value in self._suggested(word)}
+        return set().union(*map(self._said_by, words))
+
+    def _said_by(self, word: str) -> frozenset[float]:
+        known = self._said.get(word)
+        if known is None:
+            known = _room_in(self._said)[word] = frozenset(self._suggested(word))
+        return known
 
     def _suggested(self, word: str) -> Iterator[float]:
         for hint, values in self.hints.items():
@@ -127,9 +144,7 @@ class NumberWords:
         if not self.compound:
             return None
         if word not in self._known:
-            if len(self._known) > 10_000:
-                self._known.clear()
-            self._known[word] = self._compound(word)
+            _room_in(self._known)[word] = self._compound(word)
         return self._known[word]
 
     def _compound(self, word: str) -> int | None:
@@ -152,6 +167,13 @@ class NumberWords:
 
     def _rest(self, rest: str) -> int | None:
         return self._compound(rest.removeprefix("und")) if rest else 0
+
+
+def _room_in(known: dict[str, _Known]) -> dict[str, _Known]:
+    """What is known about words, forgotten when it is much."""
+    if len(known) > _MOST_KNOWN:
+        known.clear()
+    return known
 
 
 class _Run:
