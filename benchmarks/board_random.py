@@ -11,6 +11,7 @@ from cpu_common import LENGTH, SIZES, note
 from cpu_latency import METHODS, NVS, Column
 from cpu_process import WorkerError, install_peers
 from cpu_report import table
+from cpu_settings import CANDIDATES
 
 _SHOWN = ("p50", "p90", "p99", "mean", "ci95", "n", "peak_mb", "version", "settings")
 _BULK_NAMES = {"Sieve, none": METHODS[0].name, "Sieve, lexicon": METHODS[1].name, "Sieve, nvs": NVS}
@@ -29,7 +30,8 @@ def measured(size: str, core: int, sentences: int, bulk: int, rounds: int) -> di
     """
     install_peers()
     arguments = argparse.Namespace(
-        methods=METHODS, set_size=_SET, sieve_engine="native", core=core, cores=[core], block=4,
+        methods=METHODS, candidates=CANDIDATES, set_size=_SET, sieve_engine="native",
+        core=core, cores=[core], block=4,
         sentences=bulk, repeats=rounds, data=None, tokenizer=None, threads=cpu_bulk.ONE_CORE,
     )  # fmt: skip
     column = Column(size, arguments)

@@ -30,6 +30,7 @@ from cpu_common import (
 )
 from cpu_process import Worker, WorkerError, install_peers, prepared
 from cpu_report import Measured, print_table, table
+from cpu_settings import AVX2, CANDIDATES
 from sieve.files import write_json
 
 NEWSTEST = Path("test", "newstest2019.en-de.en")
@@ -59,19 +60,6 @@ METHODS = (
     Method("Marian, shortlist 50/50", "marian", "lexicon"),
     Method("torch dynamic", "torch"),
 )
-CANDIDATES: dict[str, dict[str, dict[str, Any]]] = {
-    "ctranslate2": {
-        "int8": {},
-        "int8, AVX-512 forced": {"environment": {"CT2_FORCE_CPU_ISA": "AVX512"}},
-    },
-    "marian": {
-        kind: {"settings": {"gemm_type": kind}}
-        for kind in ("intgemm8", "packed8avx512", "packed8avx2")
-    },
-    "torch": {kind: {"settings": {"backend": kind}} for kind in ("x86", "onednn")},
-    "sieve": {"int8": {}},
-}
-"""What each engine offers in int8: environment of its worker, settings of its model."""
 
 
 class Column:
@@ -102,7 +90,7 @@ class Column:
         loaded: dict[str, tuple[Worker, dict[str, Any]]] = {}
         times: dict[str, list[float]] = {}
         failed: dict[str, str] = {}
-        for name, candidate in CANDIDATES[method.engine].items():
+        for name, candidate in self.arguments.candidates[method.engine].items():
             try:
                 loaded[name] = self._load(method, candidate)
             except WorkerError as error:
@@ -257,6 +245,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument(
         "--kernels", type=listed, default=["avx512vnni", "avx2"], help="also Sieve with these"
     )
+    parser.add_argument("--avx2", action="store_true", help="every engine with AVX2 alone")
     parser.add_argument("--only", type=listed, default=[], help="engines to run")
     parser.add_argument("--core", type=int, default=max(os.sched_getaffinity(0)))
     parser.add_argument("--data", type=Path, help="directory with test/newstest2019.en-de.en")
@@ -270,16 +259,21 @@ def parse() -> argparse.Namespace:
         sys.exit(f"--sizes: got {', '.join(unknown)}, expected some of {', '.join(SIZES)}")
     if arguments.quick:
         arguments.sizes, arguments.repeats = arguments.sizes[:1], arguments.repeats or 8
-    variants = [
-        Method(f"{method.name} ({kernels})", method.engine, method.selection, kernels)
-        for kernels in arguments.kernels
-        for method in METHODS
-        if method.engine == "sieve" and method.selection != "lexicon"
-    ]
+    arguments.candidates = AVX2 if arguments.avx2 else CANDIDATES
+    variants = (
+        []
+        if arguments.avx2
+        else [
+            Method(f"{method.name} ({kernels})", method.engine, method.selection, kernels)
+            for kernels in arguments.kernels
+            for method in METHODS
+            if method.engine == "sieve" and method.selection != "lexicon"
+        ]
+    )
     arguments.methods = [
         method
         for method in (*METHODS, *variants)
-        if not arguments.only or method.engine in arguments.only
+        if method.engine in (arguments.only or arguments.candidates)
     ]
     return arguments
 

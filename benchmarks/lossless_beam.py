@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cpu_common import command, machine, note
+from cpu_common import command_by_names, machine, note
 from sieve.engines.engine import Hypothesis
 from sieve.engines.native.native_engine import NativeEngine
 from sieve.engines.options import SearchOptions
@@ -112,7 +112,7 @@ def main() -> None:
     }
     config = engine.config
     entry = {
-        "command": command(),
+        "command": command_by_names(),
         "machine": machine(),
         "engine": str(engine),
         "selection": str(selection),
