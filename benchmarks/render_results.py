@@ -10,17 +10,15 @@ import sys
 from pathlib import Path
 
 from results_bulk import bulk
-from results_common import table, write_page
+from results_common import RESULTS, Json, read, table, write_page
 from results_cpu import cpu
-from results_factored import factored
 from results_fidelity import fidelity
 from results_gpu import gpu
 from results_hardening import hardening
-from results_models import extras, fused, lossless, models, names, teachers
+from results_models import extras, lossless, models, names
 from results_parts import parts
-from results_proofs import proofs
 from results_quality import quality
-from results_quick import lexicons, paper_recipe, quick
+from results_quick import quick
 from results_serve import killed_workers, server
 
 PAGE = Path(__file__).parents[1] / "docs" / "results.md"
@@ -30,7 +28,7 @@ INTRODUCTION = [
     "each of which names the command that wrote it: change those, not this page. Recall is the "
     "share of a sentence's unique target tokens (no EOS, BOS, PAD) that are in its shortlist, "
     'averaged over sentences; "at a mean of N tokens" is one threshold for the whole test set. '
-    "The paper's numbers stand beside ours on [the page of replications](replication.md).",
+    "What was measured besides is listed at the end; the files hold it.",
 ]
 CHOSEN = [
     "## Which set chose what",
@@ -59,10 +57,12 @@ CHOSEN = [
 ]
 
 
-REPLICATION = [
-    "## The paper's tables and figures",
-    "[Replication](replication.md): each of them, its number beside ours, what differs and a "
-    "verdict.",
+FAIR = [
+    "## Selection on models that it did not shape",
+    "[The fair comparison](fair-comparison.md), a frozen student of another toolkit with its own "
+    "shortlist, lexicons and an attached head at equal sizes (`fair_en_pt.json`); "
+    "[heads for models that others trained](attach.md); "
+    "[the paper's tables and figures](replication.md), each with a verdict.",
 ]
 
 
@@ -71,29 +71,41 @@ def render() -> str:
     sections = [
         INTRODUCTION,
         CHOSEN,
-        *models(),
+        models(),
+        FAIR,
         *names(),
         fidelity(),
         quality(),
-        *teachers(),
-        *lossless(),
-        *proofs(),
+        lossless(),
         *extras(),
-        fused(),
-        factored(),
         *server(),
         *killed_workers(),
         *bulk(),
-        REPLICATION,
         quick(),
-        lexicons(),
-        paper_recipe(),
         gpu(),
         cpu(),
         parts(),
         *hardening(),
     ]
-    return "\n\n".join("\n".join(lines) for lines in sections) + "\n"
+    text = "\n\n".join("\n".join(lines) for lines in sections)
+    return f"{text}\n\n" + "\n".join(others(text)) + "\n"
+
+
+def others(text: str) -> list[str]:
+    """What is measured and shown neither here nor among the replications."""
+    there = text + PAGE.with_name("replication.md").read_text(encoding="utf-8")
+    left = [path for path in sorted(RESULTS.glob("*.json")) if f"`{path.name}`" not in there]
+    return [
+        "## What else was measured",
+        "The files say what, with which command, and every number.",
+        "",
+        *(f"- `{path.name}`: {_about(read(path.stem))}" for path in left),
+    ]
+
+
+def _about(content: Json) -> str:
+    command = content.get("command") or content.get("commands")
+    return f"`{command}`" if isinstance(command, str) else "several commands"
 
 
 def main() -> int:

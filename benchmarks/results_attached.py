@@ -15,8 +15,6 @@ def attached() -> list[tuple[str, str, str]]:
     return [
         *(_model(file, name) for file, name in _MODELS.items()),
         _growth(),
-        *_compared(),
-        *_candidates(),
         *_elsewhere(),
     ]
 
@@ -53,45 +51,6 @@ def _outputs(name: str, rows: Json) -> str:
     """At the shortlist's own size."""
     both, alone, own = (rows[way]["equal"] for way in ("head + shortlist", "head", "shortlist"))
     return f"{name} {both:.1f} %; {alone:.1f} %; {own:.1f} %"
-
-
-def _compared() -> list[tuple[str, str, str]]:
-    rows = []
-    for name, content in read("fair_en_pt")["sets"].items():
-        ways = {way: row for way, row in content["ways"].items() if way != "all tokens"}
-        rows.append(
-            (
-                f"equal greedy outputs at {ways['head']['size']:,.0f} tokens, the same model, the "
-                f"first {content['sentences']} sentences of {name} ([page](fair-comparison.md))",
-                ", ".join(f"{way} {row['equal, greedy']:.1f} %" for way, row in ways.items()),
-                "`fair_en_pt.json`",
-            )
-        )
-    return rows
-
-
-def _candidates() -> list[tuple[str, str, str]]:
-    found = []
-    for file, lexicon in (
-        ("among_production", "its production shortlist"),
-        ("among_fast_align", "fast_align's lexicon of 40,000 of its own outputs"),
-    ):
-        rows = read(file)["rows"]
-        whole = rows.pop("all tokens")
-        parts = [
-            f"{row['proposed']:,.0f} proposed: {row['in_reach']:.1f} %, {row['head_ms']:.2f} ms"
-            for row in rows.values()
-        ]
-        found.append(
-            (
-                f"the head among the candidates of {lexicon}: sentences in reach of "
-                f"{whole['mean_size']:,.0f} tokens or fewer, and its cost (a busy machine)",
-                f"all tokens: {whole['in_reach']:.1f} %, {whole['head_ms']:.2f} ms; "
-                + "; ".join(parts),
-                f"`{file}.json`",
-            )
-        )
-    return found
 
 
 def _elsewhere() -> list[tuple[str, str, str]]:

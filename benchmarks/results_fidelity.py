@@ -3,6 +3,8 @@
 from results_common import Json, percent, read, table
 
 STATES = ("before", "now")
+PART = "heldout"
+"""Lines that nothing was built with."""
 
 
 def fidelity() -> list[str]:
@@ -14,8 +16,8 @@ def fidelity() -> list[str]:
         "`python benchmarks/fidelity.py MODEL…`, `fidelity.json`. The share of numbers (value, "
         "time, date, telephone number) and of strings to be copied (placeholders, tags, addresses, "
         "code, other scripts) of the source that the translation has, in percent, and lines with a "
-        "fault. `open` lines were there to build with, `heldout` ones were set aside; `collected` "
-        "ones are from test sets and corpora. Each pair: without the repairs and with them.",
+        "fault, on lines that were set aside. Each pair: without the repairs and with them. Lines "
+        "that were there to build with, and collected ones: in the file.",
         "",
         *table(("model", "lines", "state", "numbers", "copied", "U+FFFD", "loops", "invented",
                 "markup broken"), rows),
@@ -25,7 +27,8 @@ def fidelity() -> list[str]:
 def _rows(model: str, states: Json) -> list[list[object]]:
     rows: list[list[object]] = []
     for name, state in states.items():
-        for part, ways in state["models"].get(model, {}).items():
+        ways = state["models"].get(model, {}).get(PART)
+        if ways is not None:
             bare, repaired = ways["without"], ways["with repairs"]
             shares = [
                 f"{percent(bare['all'][kind]['share'], 2)} → "
@@ -41,5 +44,5 @@ def _rows(model: str, states: Json) -> list[list[object]]:
                     "markup broken",
                 )
             ]
-            rows.append([model, f"{part}, {bare['lines']:,}", name, *shares, *faults])
-    return sorted(rows, key=lambda row: str(row[1]))
+            rows.append([model, f"{bare['lines']:,}", name, *shares, *faults])
+    return rows

@@ -11,11 +11,6 @@ def quality() -> list[str]:
         for model, sets in read("quality")["models"].items()
         for name, row in sets.items()
     ]
-    tenths = [
-        [f"{model}, {name}", *(f"{t['quality']:.2f} / {t['chrF']:.2f}" for t in row["tenths"])]
-        for model, sets in read("quality")["models"].items()
-        for name, row in sets.items()
-    ]
     return [
         "## What the signals say",
         "`python benchmarks/quality.py`, `quality.json`. Correlation to sentence chrF (Pearson / "
@@ -23,10 +18,6 @@ def quality() -> list[str]:
         "`quality` was fitted on newstest2017 and 2018. Confidence is about selection alone.",
         "",
         *table(("model, set", *SIGNALS), rows),
-        "",
-        "Sentences sorted by quality, in tenths: mean quality / mean chrF.",
-        "",
-        *table(("model, set", *(str(place) for place in range(1, 11))), tenths),
     ]
 
 
