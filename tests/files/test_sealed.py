@@ -2,8 +2,10 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from sieve.errors import ModelError
@@ -40,6 +42,21 @@ def test_the_copy_has_what_the_directory_had(folder: Folder) -> None:
     assert x.ctypes.data % 4 == 0 and not x.flags.writeable
     with pytest.raises(ModelError, match="b: no such file"):
         copy.read("b")
+
+
+def test_other_tensors_take_the_place_of_a_file(folder: Folder) -> None:
+    names: dict[str, npt.NDArray[Any]] = {
+        "x": np.arange(100, dtype=np.float32).reshape(4, 25),
+        "y": np.ones(3, np.uint8),
+    }
+    descriptor = seal_folder(folder, {"t.safetensors": names})
+    copy = sealed_folder(descriptor)
+    os.close(descriptor)
+    tensors = copy.tensors("t.safetensors").tensors
+    assert tensors.keys() == names.keys()
+    assert all((tensors[name] == names[name]).all() for name in names)
+    assert tensors["x"].ctypes.data % 64 == 0
+    assert copy.json("a.json") == {"a": 1}
 
 
 def test_nobody_can_change_it(folder: Folder) -> None:
