@@ -14,21 +14,19 @@ ctranslate2.
 
 import argparse
 import bz2
-import ctypes
-import os
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from cpu_common import command, ended_children_seconds, machine, note
+from cpu_common import command, earlier, machine, note
+from process_tree import tree_clock
 from sieve.bundle.catalogue import find_model
 from sieve.files import read_json, write_json
 from sieve.processes.cores import usable_cores
@@ -39,7 +37,6 @@ TEXTS = ("news/news-2008-2016.en-de.en.bz2", "train/europarl.en-de.en.bz2")
 ALONE, PEER = "one process", "CTranslate2 under Ray Data"
 SHORT = 2000
 CALIBRATION = 4000
-PR_SET_CHILD_SUBREAPER = 36
 
 
 @dataclass(frozen=True)
@@ -70,19 +67,6 @@ class Run:
     def cost(self) -> float:
         """Seconds of the processors per 1,000 lines."""
         return 1000 * self.cpu_seconds / self.lines
-
-
-def adopt_orphans() -> None:
-    """Makes this process the parent of what children leave behind, as Ray's daemons."""
-    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-
-
-def all_children_seconds() -> float:
-    """Seconds of the processors that all children took, once the last one has ended."""
-    with suppress(ChildProcessError):
-        while True:
-            os.wait()
-    return ended_children_seconds()
 
 
 class Systems:
@@ -125,16 +109,17 @@ class Systems:
         with tempfile.TemporaryDirectory(dir=self.folder) as scratch:
             source, output = Path(scratch, "in.txt"), Path(scratch, "out")
             source.write_text("".join(lines), encoding="utf-8")
-            started, before = time.perf_counter(), all_children_seconds()
-            done = subprocess.run(
-                self.commands(source, output)[name], capture_output=True, text=True
-            )
-            seconds = time.perf_counter() - started
+            started = time.perf_counter()
+            with tree_clock() as clock:
+                done = subprocess.run(
+                    self.commands(source, output)[name], capture_output=True, text=True
+                )
+                seconds = time.perf_counter() - started
             if done.returncode:
                 raise SystemExit(f"{name}: {done.stderr[-2000:]}")
             manifest = output / "manifest.json"
             tokens = read_json(manifest)["tokens"] if manifest.is_file() else {}
-            return Run(len(lines), seconds, all_children_seconds() - before, tokens)
+            return Run(len(lines), seconds, clock.seconds, tokens)
 
 
 def sentences(data: Path) -> Iterator[str]:
@@ -197,16 +182,13 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--only", nargs="+", metavar="NAME", help="of the systems, as named there")
     arguments = parser.parse_args()
-    adopt_orphans()
     with tempfile.TemporaryDirectory() as folder:
         systems = Systems(arguments, Path(folder))
         if systems.takes(PEER):
             systems.convert()
         result = measured(systems, arguments)
     what = {"command": command(), "model": arguments.model, "beam_size": arguments.beam_size}
-    earlier = read_json(RESULT) if arguments.only and RESULT.is_file() else {}
-    earlier.pop("earlier", None)
-    kept = {"earlier": earlier} if earlier else {}
+    kept = earlier(RESULT, arguments.only)
     write_json(RESULT, {**what, "cores": systems.cores, "machine": machine(), **result, **kept})
 
 

@@ -3,12 +3,14 @@
 Parent and workers import it, so it needs numpy alone.
 """
 
+import json
 import os
 import platform
 import re
 import resource
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -207,6 +209,15 @@ def command() -> str:
         if option in shown[:-1]:
             shown[shown.index(option) + 1] = placeholder
     return " ".join(shown)
+
+
+def earlier(path: Path, only: Sequence[str] | None) -> dict[str, Any]:
+    """What stays of a result's last run, where this one leaves systems out."""
+    if not only or not path.is_file():
+        return {}
+    last = json.loads(path.read_text(encoding="utf-8"))
+    last.pop("earlier", None)
+    return {"earlier": last}
 
 
 def ended_children_seconds() -> float:

@@ -19,7 +19,7 @@ from results_models import extras, lossless, models, names
 from results_parts import parts
 from results_quality import quality
 from results_quick import quick
-from results_serve import killed_workers, server
+from results_serve import killed_workers, many_models, server
 
 PAGE = Path(__file__).parents[1] / "docs" / "results.md"
 INTRODUCTION = [
@@ -80,6 +80,7 @@ def render() -> str:
         *extras(),
         *server(),
         *killed_workers(),
+        *many_models(),
         *bulk(),
         quick(),
         gpu(),

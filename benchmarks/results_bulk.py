@@ -1,6 +1,7 @@
 """The sections of docs/results.md about corpora in bulk: kills, throughput, what tokens cost."""
 
 from collections.abc import Iterator
+from statistics import median
 
 from results_common import RESULTS, Json, read, table, thousands
 
@@ -48,7 +49,8 @@ def _systems(content: Json) -> list[str]:
     ]
     return [
         f"{thousands(content['lines'])} lines, {content['model']}, beam {content['beam_size']}, "
-        f"{content['cores']} cores; `{content['command']}`:",
+        f"{content['cores']} cores, load average {content['machine']['load_average'][0]:g} at the "
+        f"end; `{content['command']}`:",
         "",
         *table([*head, "s to start"], rows),
         "",
@@ -56,9 +58,6 @@ def _systems(content: Json) -> list[str]:
 
 
 def _throughput(content: Json) -> list[str]:
-    tokens = content["tokens_per_line"]["source"]
-    each = content["systems"]["Ray"]["per_second_and_core"]
-    hours = BILLION / (each * tokens) / 3600
     runs = [run for run in (content, content.get("earlier")) if run]
     return [
         "## Throughput in bulk",
@@ -68,8 +67,20 @@ def _throughput(content: Json) -> list[str]:
         "dimensions and writes as many tokens as the source has. `bulk_throughput.json`.",
         "",
         *(line for run in runs for line in _systems(run)),
-        f"A billion source tokens take 10⁹ / ({each:.1f} "
-        f"sentences × {tokens:.1f} tokens × 3600) = {thousands(hours)} core hours on Ray: "
-        + ", ".join(f"{hours * price:,.2f} at {price:.2f} per core hour" for price in PRICES)
-        + ".",
+        cost(content),
     ]
+
+
+def cost(content: Json) -> str:
+    """What a billion tokens take on Ray, by the processors' seconds; docs/cluster.md quotes it."""
+    tokens = round(content["tokens_per_line"]["source"])
+    ray = content["systems"]["Ray"]
+    taken = ray.get("cpu_seconds_per_1000", [1000 / ray["per_second_and_core"]])
+    each = round(1000 / median(taken))
+    hours = BILLION / (each * tokens) / 3600
+    prices = ", ".join(f"{hours * price:,.2f} at {price:.2f} per core hour" for price in PRICES)
+    return (
+        f"A core translates {each} sentences of {tokens} tokens per second on Ray, so a "
+        f"billion source tokens take 10⁹ / ({each} · {tokens} · 3600) = {hours:.0f} core "
+        f"hours: {prices}."
+    )

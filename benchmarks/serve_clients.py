@@ -25,9 +25,9 @@ class Tally:
     """Bad requests by what they got."""
 
 
-def good_request(text: str) -> bytes:
+def good_request(text: str, source: str = "en") -> bytes:
     """A request that should be answered."""
-    body = json.dumps({"q": text, "source": "en", "target": "de"}).encode()
+    body = json.dumps({"q": text, "source": source, "target": "de"}).encode()
     return HEAD + b"Content-Length: %d\r\n\r\n" % len(body) + body
 
 
@@ -61,6 +61,20 @@ async def answer(reader: asyncio.StreamReader) -> tuple[int, bytes]:
     head = (await reader.readuntil(b"\r\n\r\n")).lower()
     length = int(head.split(b"content-length:", 1)[1].split(b"\r\n", 1)[0])
     return int(head.split(b" ", 2)[1]), await reader.readexactly(length)
+
+
+async def metric(port: int, name: str) -> float:
+    """A number of the server's metrics; asks again while nobody answers."""
+    while True:
+        try:
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
+            _, body = await answer(reader)
+            writer.close()
+        except (OSError, EOFError):
+            continue
+        (line,) = (line for line in body.decode().splitlines() if line.startswith(f"{name} "))
+        return float(line.split()[1])
 
 
 async def bad_clients(port: int, number: int, seconds: float, tally: Tally) -> None:

@@ -23,12 +23,14 @@ from typing import Any
 import numpy as np
 import psutil
 
-from cpu_common import ended_children_seconds, machine, note
-from serve_clients import PATIENCE, answer, good_request
+from cpu_common import earlier, ended_children_seconds, machine, note
+from serve_clients import PATIENCE, good_request, metric
 from serve_load import mixed, read_sentences, servers, shown_command, started
 from sieve.files import write_json
 
 WORKERS = 2
+STARTS = "sieve_worker_starts_total"
+"""Workers that have ever been ready."""
 
 
 @dataclass
@@ -111,7 +113,7 @@ async def killer(port: int, server: psutil.Process, every: float, end: float, se
     """Kills the worker that has lived longest, again and again."""
     while time.monotonic() + every < end:
         await asyncio.sleep(every)
-        before = await starts(port)
+        before = await metric(port, STARTS)
         victim = min(server.children(), key=lambda child: child.create_time())
         victim.send_signal(signal.SIGSTOP)  # it accepts nothing more while it is looked at
         held = [each for each in victim.net_connections("tcp") if each.raddr]
@@ -119,23 +121,9 @@ async def killer(port: int, server: psutil.Process, every: float, end: float, se
         begin = time.monotonic()
         victim.kill()
         seen.kills += 1
-        while await starts(port) <= before:
+        while await metric(port, STARTS) <= before:
             await asyncio.sleep(0.02)
         seen.back_seconds.append(round(time.monotonic() - begin, 2))
-
-
-async def starts(port: int) -> float:
-    """Workers that have ever been ready."""
-    while True:
-        try:
-            reader, writer = await asyncio.open_connection("127.0.0.1", port)
-            writer.write(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
-            _, body = await answer(reader)
-            writer.close()
-        except (OSError, EOFError):
-            continue
-        lines = [line for line in body.splitlines() if line.startswith(b"sieve_worker_starts_tot")]
-        return float(lines[0].split()[1])
 
 
 def loaded(program: list[str], arguments: argparse.Namespace, every: float = 0.0) -> dict[str, Any]:
@@ -182,7 +170,12 @@ def main() -> None:
     parser.add_argument("--duration", type=float, default=300.0, help="seconds for each server")
     parser.add_argument("--every", type=float, default=20.0, help="seconds between two kills")
     parser.add_argument("--clients", type=int, default=64)
-    parser.add_argument("--only", nargs="+", metavar="SERVER", help="by its name in the result")
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        metavar="SERVER",
+        help="by its name in the result; what was measured before stays under `earlier`",
+    )
     parser.add_argument("--data", type=Path, help="directory with test sets, as for serve_load.py")
     parser.add_argument("--output", type=Path, default=Path("docs/results/serve_kills.json"))
     arguments = parser.parse_args()
@@ -206,6 +199,7 @@ def main() -> None:
         "seconds": arguments.duration,
         "seconds_between_kills": arguments.every,
         "servers": {},
+        **earlier(arguments.output, arguments.only),
     }
     for name, (program, every) in runs.items():
         if name in (arguments.only or runs):

@@ -32,6 +32,14 @@ def test_every_file_names_its_command_and_is_named() -> None:
         assert f"`{path.name}`" in text, f"{path.name} is on no page"
 
 
+def test_what_a_cluster_costs_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    from results_bulk import cost
+
+    content = json.loads((ROOT / "docs" / "results" / "bulk_throughput.json").read_text())
+    assert cost(content) in (ROOT / "docs" / "cluster.md").read_text(encoding="utf-8")
+
+
 def test_the_board_is_rendered_from_its_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
