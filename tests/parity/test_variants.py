@@ -150,6 +150,22 @@ def test_lossless_search(name: str) -> None:
 
 
 @with_variants
+def test_lossless_beam_search_that_drafts(name: str) -> None:
+    config, sentences = VARIANTS[name], source(name)
+    engine = native(config, weights_of(name))
+    engine.drafts_beams = True
+    few = Given([Shortlist.of([*range(4, 24), config.eos])] * len(sentences))
+    whole = engine.translate(sentences, EVERYTHING, BEAM)
+    drafted = engine.translate(sentences, few, SearchOptions(**{**vars(BEAM), "lossless": True}))
+    for ranked, others in zip(whole, drafted, strict=True):
+        for one, other in zip(ranked, others, strict=True):
+            assert (one.tokens, one.positions) == (other.tokens, other.positions)
+            assert one.token_scores == pytest.approx(other.token_scores, abs=TOLERANCE)
+    free = not config.forced_start  # who must begin with given tokens does not draft
+    assert any(row[0].returns for row in drafted) == free
+
+
+@with_variants
 def test_tokens_that_are_never_generated_are_not_sampled(name: str) -> None:
     config = VARIANTS[name]
     options = SearchOptions(n_best=4, sampling=Sampling(seed=4, temperature=3.0))

@@ -7,6 +7,7 @@ namespace sieve {
 namespace {
 
 constexpr std::size_t kFirst = 3, kMost = 6;  // steps between two checks
+constexpr std::size_t kWaste = 2;  // steps taken back, and one in 16, before every step is checked
 
 }  // namespace
 
@@ -33,6 +34,9 @@ std::vector<Hypothesis> LosslessBeam::run(const Sentence& sentence, const Reques
       interval = right;
     } else {
       interval = std::min(2 * interval, kMost);
+    }
+    if (steps_ - beam_.steps() > kWaste + beam_.steps() / 16) {
+      interval = 1;
     }
     for (const std::int32_t id : beam_.ids()) {
       shortlist.add(id);

@@ -3,7 +3,8 @@
 // Some steps are drafted with the selected tokens alone; then the states of all their rows are
 // checked against all tokens in one product, and the search over all tokens goes through them as
 // far as its hypotheses are those of the draft, in whatever order. The last step of a draft needs
-// no selected tokens. Steps of a draft: twice as many when all were right, else as many as were.
+// no selected tokens. Steps of a draft: twice as many when all were right, else as many as were;
+// one, which is a plain search over all tokens, once too many were taken back.
 #pragma once
 
 #include <cstddef>
