@@ -86,6 +86,25 @@ def test_a_closed_standard_input_is_one_line(model: Path, options: tuple[str, ..
     assert done.stderr.endswith(expected) and b"Traceback" not in done.stderr
 
 
+def closed_output(model: Path, *options: str) -> subprocess.CompletedProcess[bytes]:
+    words = ["sh", "-c", 'exec "$@" >&-', "sh", *command(model, *options)]
+    return subprocess.run(words, input=b"Hello\n", capture_output=True, check=False)
+
+
+def test_a_closed_standard_output_is_one_line(model: Path) -> None:
+    done = closed_output(model)
+    expected = (
+        b"sieve translate: standard output is closed; send it to a file, or give --output FILE\n"
+    )
+    assert done.returncode == 2
+    assert done.stderr.endswith(expected) and b"Traceback" not in done.stderr
+
+
+def test_a_closed_standard_output_is_not_missed_with_output(model: Path, tmp_path: Path) -> None:
+    done = closed_output(model, "--output", str(tmp_path / "out"))
+    assert (done.returncode, (tmp_path / "out").exists()) == (0, True)
+
+
 def reader(chunks: Sequence[bytes]) -> Any:
     waiting: Iterator[bytes] = iter([*chunks, b""])
     return lambda size: next(waiting)

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 
 import sieve
 from sieve import log
+from sieve.cli.closed_output import closed_output
 from sieve.cli.parser import Parser
 from sieve.config import unknown
 from sieve.errors import SieveError
@@ -51,6 +52,8 @@ _OUR_FAULT = (errno.EBADF, errno.EINVAL, errno.EFAULT)
 
 def run() -> None:
     """Entry point of the `sieve` command."""
+    if sys.stdout is None:
+        sys.stdout = closed_output()
     sys.exit(main(sys.argv[1:]))
 
 
@@ -65,6 +68,7 @@ def main(argv: Sequence[str]) -> int:
     log.configure(arguments.verbose)
     try:
         execute(arguments)
+        sys.stdout.flush()
     except SieveError as error:
         print(f"sieve {verb}: {error}", file=sys.stderr)
         return 2

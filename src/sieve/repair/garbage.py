@@ -101,9 +101,7 @@ def repeats(text: str) -> bool:
     words = text.split()
     if len(words) > _MOST and len(set(words)) <= len(words) - _MOST and _looped(words):
         return True
-    return any(
-        len(word) >= _LONG and _has_thrice(word) and _LETTERS.search(word) for word in words
-    )
+    return any(len(word) >= _LONG and _has_thrice(word) and _LETTERS.search(word) for word in words)
 
 
 def _has_thrice(word: str) -> bool:

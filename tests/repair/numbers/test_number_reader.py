@@ -70,8 +70,7 @@ def test_runs() -> None:
     ]  # fmt: skip
 
 
-def test_sparks() -> None:
-    assert reader("en").sparks("seven")
-    assert reader("xx").sparks("7")
-    assert not reader("xx").sparks("seven")
-    assert not reader("en").sparks("a word")
+def test_words() -> None:
+    assert reader("en").has_words("seven")
+    assert not reader("xx").has_words("seven")
+    assert not reader("en").has_words("a word of 7")

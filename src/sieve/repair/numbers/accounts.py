@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from sieve.repair.numbers.notation import Value
 from sieve.repair.numbers.number_reader import Number, NumberReader
 
+_DIGIT = re.compile("[0-9]")
 _NO_DIGIT = re.compile("[^0-9]")
 
 
@@ -32,6 +33,8 @@ class Account:
 def compared(line: str, translation: str, source: NumberReader, target: NumberReader) -> Account:
     """The numbers of a line and of its translation."""
     ours = source.read(line)
+    if not any(number.certain for number in ours) and not _DIGIT.search(translation):
+        return Account((), (), (), ())
     values = frozenset(value for number in ours for value in number.values)
     theirs = target.read(translation, values)
     left = list(theirs)

@@ -7,7 +7,6 @@ numbers that are lost, which then go where the alignment says.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,6 +17,7 @@ from sieve.repair.masks.placing import Loose, placed
 from sieve.repair.masks.positions import as_of
 from sieve.repair.numbers.accounts import Account, compared
 from sieve.repair.numbers.day_half import hour_meant
+from sieve.repair.numbers.glance import right_at_a_glance
 from sieve.repair.numbers.money import money_kept
 from sieve.repair.numbers.notation import in_notation
 from sieve.repair.numbers.number_reader import Number, NumberReader, run_of
@@ -28,7 +28,6 @@ from sieve.tokenize.tokenizer import Tokenizers
 
 NAME = "numbers"
 """Of the step, in edits."""
-_DIGIT = re.compile(r"\d")
 _RANKED: frozenset[Trait] = frozenset(("n-best", "samples"))
 _LIKE = 0.5  # share of digits in their place from which a number is taken for another
 _MOST_PLACED = 4  # numbers; a table of results is not mended so
@@ -56,7 +55,7 @@ class KeptNumbers(Step):
 
     def after(self, line: Line, draft: Draft, state: None) -> Draft | Retry:
         """The draft with the line's numbers, or a retry where it lacks some."""
-        if not self.source.sparks(line.text) and not _DIGIT.search(draft.text):
+        if not self.source.has_words(line.text) and right_at_a_glance(line.text, draft.text):
             return draft
         draft, account = self._spelled(line, draft)
         if not account.faults:

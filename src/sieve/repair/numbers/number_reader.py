@@ -16,7 +16,6 @@ _TIME_BEHIND = re.compile(r"\s*(?:[ap]\.?\s?m\b|uhr\b|h\b|[h:][0-9]{2}|o['’]cl
 _DECADE = re.compile(r"['’]?s\b|er\b|ern\b|-?х\b")
 _ROMAN = re.compile(r"(?<![\w.-])(?=[IVX]{2})X{0,3}(?:IX|IV|V?I{0,3})(?![\w-])")
 _ROMAN_VALUES = {"I": 1, "V": 5, "X": 10}
-_DIGIT = re.compile("[0-9]|[IVX]{2}")
 _DATE = re.compile(
     r"(?<![0-9.,])(?:[0-9]{4}|[0-9]{1,2})([/-])[0-9]{1,2}\1(?:[0-9]{4}|[0-9]{2})(?![0-9])"
 )
@@ -49,10 +48,8 @@ class NumberReader:
     notation: Notation | None
     words: NumberWords | None
 
-    def sparks(self, text: str) -> bool:
-        """Whether a text may have a number at all."""
-        if _DIGIT.search(text):
-            return True
+    def has_words(self, text: str) -> bool:
+        """Whether a text may have a number in words."""
         return self.words is not None and self.words.sparks(text)
 
     def read(self, text: str, spaced: Collection[Value] = ()) -> list[Number]:

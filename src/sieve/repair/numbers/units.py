@@ -8,7 +8,7 @@ from functools import cache
 from sieve.repair.draft import Draft
 from sieve.repair.numbers.number_reader import Number, run_of
 
-_UNITS = frozenset(
+UNITS = frozenset(
     (
         *("ng", "µg", "μg", "mcg", "mg", "g", "kg", "µl", "μl", "ml", "cl", "dl", "l", "nm", "µm"),
         *("μm", "mm", "cm", "dm", "m", "km", "ms", "Hz", "kHz", "MHz", "GHz", "mV", "V", "kV"),
@@ -32,9 +32,9 @@ def units_kept(
     for ours, theirs in sorted(pairs, key=lambda pair: -pair[1].start):
         unit = _BEHIND.match(source, ours.end)
         other = _BEHIND.match(draft.text, theirs.end)
-        if unit is None or other is None or unit[1] not in _UNITS or other[1] == unit[1]:
+        if unit is None or other is None or unit[1] not in UNITS or other[1] == unit[1]:
             continue
-        alike = other[1] in _UNITS or other[1].lower() == unit[1].lower()
+        alike = other[1] in UNITS or other[1].lower() == unit[1].lower()
         if alike or _SPELLED.fullmatch(other[1]):
             draft = draft.replaced(*other.span(1), unit[1], step)
     return draft
@@ -51,7 +51,7 @@ def units_lost(
         return
     for ours, theirs in pairs:
         unit = _BEHIND.match(source, ours.end)
-        if unit is None or unit[1] not in _UNITS or (len(unit[1]) < 2 and unit[1] not in "gl"):
+        if unit is None or unit[1] not in UNITS or (len(unit[1]) < 2 and unit[1] not in "gl"):
             continue
         if ours.scaled is None and theirs.scaled is None and _lacks(source, translation, unit[1]):
             start = run_of(source, ours)[0]
