@@ -12,7 +12,7 @@ _MARKED = re.compile(r"[.,:/'’]")
 _ROMAN = re.compile("[IVX]{2}")
 _CLOSE_LOOK = re.compile(  # money, times of day, groups with spaces, units
     r"[€$£¥₽]|[0-9]\s?(?:[ap]\.?\s?m\b|[Uu]hr|h\b|o['’]clock|час)"
-    rf"|[0-9][ \u00a0\u202f-]?(?:[0-9]|(?:{'|'.join(sorted(UNITS))})(?!\w))"
+    rf"|[0-9][ \u00a0\u202f][0-9]|[0-9][ \u00a0\u202f-]?(?:{'|'.join(sorted(UNITS))})(?!\w)"
 )
 
 
