@@ -16,7 +16,7 @@ import os
 import statistics
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -106,13 +106,13 @@ def ways_of(
     logits = head_logits(engine, test.src_ids)
     production = lexicons.production
     if production is not None:
-        ways["production shortlist"] = static_shortlists(engine, production, test.src_ids)
-        size = mean_size(ways["production shortlist"])
+        ways[arguments.shortlist] = static_shortlists(engine, production, test.src_ids)
+        size = mean_size(ways[arguments.shortlist])
     for label, lexicon in lexicons.others.items():
         by_rank = lexicon.info.get("by", "count") == "count"
         ways[label] = cut(lexicon_scores(lexicon, test.src_ids, by_rank), size, eos)
     ways["head"] = cut(logits, size, eos)
-    other = ways.get("production shortlist")
+    other = ways.get(arguments.shortlist)
     if other is None and lexicons.first is not None:
         other = static_shortlists(engine, lexicons.first, test.src_ids)
     if other is not None:
@@ -159,12 +159,12 @@ def _batches_of(shortlists: Sequence[Shortlist]) -> Choice:
 
 
 def real_selectors(
-    lexicons: Lexicons, engine: NativeEngine, test: TestSet, size: float
+    lexicons: Lexicons, engine: NativeEngine, test: TestSet, size: float, shortlist: str
 ) -> dict[str, Selector]:
     """A selector of each kind whose shortlists have about this mean size."""
     selectors: dict[str, Selector] = {"all tokens": FullVocabulary()}
     if lexicons.production is not None:
-        selectors["production shortlist"] = top_of(lexicons.production, FREQUENT)
+        selectors[shortlist] = top_of(lexicons.production, FREQUENT)
     sample = engine.encode(test.src_ids[:256])
     if lexicons.first is not None:
         sizes = {}
@@ -216,15 +216,30 @@ def read_test(engine: NativeEngine, tokenizers: Any, files: str, lines: int) -> 
     return TestSet(src_ids, references, needed, own)
 
 
+def opened(argument: str) -> tuple[str, Lexicon]:
+    """A name and its lexicon; DIR:probability scores counted links by their shares."""
+    name, _, place = argument.rpartition("=")
+    path, _, by = place.partition(":")
+    lexicon = Lexicon.open(Path(path))
+    return name, replace(lexicon, info={**lexicon.info, "by": by}) if by else lexicon
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("model", type=Path)
     parser.add_argument("--test", nargs="+", required=True, metavar="NAME=SRC[,REF]")
     parser.add_argument(
-        "--lexicon", nargs="+", default=[], metavar="NAME=DIR", help="ranked as each was built"
+        "--lexicon",
+        nargs="+",
+        default=[],
+        metavar="NAME=DIR[:probability]",
+        help="ranked as each was built",
     )
     parser.add_argument(
         "--no-production", action="store_true", help="the model brings no shortlist"
+    )
+    parser.add_argument(
+        "--shortlist", default="production shortlist", help="what the model's own is called"
     )
     parser.add_argument("--size", type=int, default=1000, help="where no production shortlist is")
     parser.add_argument("--bonus", type=float, default=5.0)
@@ -240,9 +255,8 @@ def main() -> None:
     bundle = open_bundle(arguments.model)
     engine, tokenizers = NativeEngine.open(bundle, threads=arguments.threads), bundle.tokenizers()
     alone = NativeEngine.open(bundle, threads=1)
-    others = dict(item.rsplit("=", 1) for item in arguments.lexicon)
     production = None if arguments.no_production else own_lexicon(arguments.model)
-    lexicons = Lexicons(production, {k: Lexicon.open(Path(v)) for k, v in others.items()})
+    lexicons = Lexicons(production, dict(map(opened, arguments.lexicon)))
     sets: dict[str, Any] = {}
     for item in progress(arguments.test, unit="sets", label="sets"):
         name, _, files = item.partition("=")
@@ -251,7 +265,7 @@ def main() -> None:
         decode = tokenizers.target.decode
         rows = {"all tokens": measured(engine, decode, test, None)}
         rows |= {label: measured(engine, decode, test, lists) for label, lists in ways.items()}
-        selectors = real_selectors(lexicons, engine, test, size)
+        selectors = real_selectors(lexicons, engine, test, size, arguments.shortlist)
         times = latency(alone, selectors, test, arguments.rounds, arguments.latency_lines)
         sets[name] = {"sentences": len(test.src_ids), "ways": rows, "latency": times}
     document = {
@@ -260,6 +274,7 @@ def main() -> None:
         "note": arguments.note,
         "vocabulary": engine.vocab_size,
         "bonus": arguments.bonus,
+        "shortlist": arguments.shortlist,
         "load": round(os.getloadavg()[0], 1),
         "sets": sets,
     }

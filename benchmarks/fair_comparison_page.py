@@ -29,7 +29,7 @@ def write_page(path: Path, document: dict[str, Any]) -> None:
         "ways have shortlists of the same mean size, by one threshold for the whole set. *Own* is "
         "what the model writes over all tokens; *equal* is the share of sentences whose output is "
         "exactly that; *in reach* is the share of sentences none of whose tokens is missing. "
-        "BLEU and chrF are of beam 5. The bonus of the production shortlist's tokens in the "
+        f"BLEU and chrF are of beam 5. The bonus of tokens of the {document['shortlist']} in the "
         f"head's log-odds is {document['bonus']:g}. Percent, but for tokens and scores.",
         "",
         document["note"],

@@ -1,7 +1,7 @@
 """Table 5's latency as the paper takes it: fresh processes over the whole test set, one thread.
 
     python benchmarks/paper_latency.py MODEL --lexicon DIR --test SET --cores 12 13 14 15 \
-        --output docs/results/paper_latency_en_de.json
+        --output docs/results/latency_en_de.json
 
 Each core has a round of its own: all ways to select in turn, in an order that rotates, pinned to
 it. Ratios are to the process without selection of the same round. Processes that are done are kept
