@@ -29,7 +29,9 @@ def models() -> list[str]:
     return [
         "## The built-in models",
         f"Beam 5, the head against an alignment lexicon of {content['lexicon_of']} whose sets "
-        f"are as large. {'. '.join(said)}. {signatures}. {SETTLED}",
+        f"are as large. {'. '.join(said)}. {signatures}. Measured with one threshold for lines of "
+        "any length; since then the default's falls in long ones "
+        f"([choose λ](choose-lambda.md)). {SETTLED}",
         "",
         *table(TITLES, rows),
     ]
