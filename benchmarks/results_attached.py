@@ -28,6 +28,21 @@ def _model(file: str, name: str) -> tuple[str, str, str]:
     )
 
 
+def _opus() -> tuple[str, str, str]:
+    content = read("attached_en_fr")
+    reached = [
+        f"{label} "
+        + "; ".join(f"{ways[f'head at {size}']['equal']:.1f} %" for size in (1000, 2000))
+        for label, ways in ((label, rows["ways"]) for label, rows in content["sets"].items())
+    ]
+    return (
+        f"outputs unchanged with a head attached to OPUS-MT English to French in "
+        f"{content['cpu_minutes']:.0f} minutes of a core, of 1,000; of 2,000 tokens",
+        ", ".join(reached),
+        "`attached_en_fr.json`",
+    )
+
+
 def _growth() -> tuple[str, str, str]:
     content = read("attached_growth")
     reached = [

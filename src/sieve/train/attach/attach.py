@@ -36,6 +36,7 @@ from sieve.train.attach.written_lexicon import lexicon_of
 
 _LEAST_SHARE = 0.2  # of the minutes that are left for learning, whatever the translation took
 _MOST_SHARE = 0.6  # of the minutes that are kept for learning: fewer passes over more lines, then
+_PASSES = 3.0  # that time is kept for: beyond them more lines are worth more than more passes
 _SLACK = 1.2  # times what learning is estimated to take
 _LOOKED_AT = 5  # lines of the text for each that is translated
 _NOTE = "note.json"
@@ -172,7 +173,7 @@ class _Attachment:
         of_pass = seconds_per_line(
             self.config, self._embedding(), held_out, self.engine.specials, options
         )
-        of_line = _SLACK * options.epochs * of_pass
+        of_line = _SLACK * min(_PASSES, options.epochs) * of_pass
         logger.info("learning from 10,000 lines will take %.1f minutes", 10_000 * of_line / 60)
 
         def enough(lines: int) -> bool:
