@@ -96,6 +96,11 @@ def test_all_parts_come_out_as_often_as_they_went_in(
     assert len(asked) <= 1 + 2 * (len(CODES) + 1)
 
 
+@pytest.mark.parametrize("text", ["<br><br>", "&nbsp;&nbsp;", "</i></b>", "🎉<b>"])
+def test_what_touches_still_does(text: str) -> None:
+    assert masked(f"geh {text} weg", lambda read: (read, [0, 1]))[0] == f"geh {text} weg"
+
+
 def test_a_code_that_the_model_altered_is_asked_for_again() -> None:
     text, asked = masked("see BH.PHP.001 here", lambda line: line.replace("PHP", "PHPHP"))
     assert asked == ["see BH.PHP.001 here", "see Q7 here"]

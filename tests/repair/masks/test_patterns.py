@@ -54,6 +54,11 @@ KEPT = [
      ['print("x")', "f(x)", "std::map<int>", 'd["k"]', "C++"]),
     ("#100Days @max.muster r/python :name", ["#100Days", "@max.muster", "r/python", ":name"]),
     ("so =) or :'( or (^_^) </3 ʕ•ᴥ•ʔ", ["=)", ":'(", "(^_^)", "</3", "ʕ•ᴥ•ʔ"]),
+    ("<em>OK</em>, <i>Esc</i>, <sup>2</sup>, <span>*</span>, H<sub>2</sub>O and <b>Not</b>",
+     ["<em>OK</em>", "<i>Esc</i>", "<sup>2</sup>", "<span>*</span>", "H<sub>2</sub>O", "<b>",
+      "</b>"]),
+    ("<Strg>+<Alt> &lt;/p&gt; <3<3 \\r\\n ⌘C <...>",
+     ["<Strg>+<Alt>", "&lt;/p&gt;", "<3<3", "\\r\\n", "⌘C", "<...>"]),
     ("it is *very* good, 2 * 3", ["*", "*"]),
     ("Art. 6(1)(f) at 49° 24′ 36″ for €3k", ["6(1)(f)", "49° 24′ 36″", "€3k"]),
 ]  # fmt: skip

@@ -127,9 +127,10 @@ def _hidden(line: str, of_line: tuple[LinePart, ...], attempt: int) -> _Hidden:
             apart = " " if text[-1:].isalnum() else "", " " if line[behind:][:1].isalnum() else ""
             text += stand_in.join(apart)
             continue
-        spaced = " " if text[-1:].isspace() else "", " " if line[behind : behind + 1] == " " else ""
+        before, after = line[: part.start][-1:], line[behind:][:1]
+        spaced = " " if before.isspace() else "", " " if after == " " else ""
         loose.append(Loose(said.join(spaced), len(text)))
-        if spaced[1] and (spaced[0] or not text):
+        if spaced[1] and (text[-1:].isspace() or not text):
             behind += 1  # one space is left
     return _Hidden(of_line, Masked(text + line[behind:], tuple(meant)), tuple(_paired(loose)))
 

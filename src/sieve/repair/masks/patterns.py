@@ -8,9 +8,14 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
+_KEY = (
+    r"(?:OK|[A-Z]|F?\d{1,2}|Esc|Tab|Alt|AltGr|Strg|Ctrl|Shift|Enter|Return|Entf|Del|Home|End|Cmd)"
+)
 _CODE = (
     r"```[^`]+```|``[^`]+``|`[^`]+`"
     r"|<(?P<literal>code|kbd|samp|tt|var)>[^<>]*</(?P=literal)>"
+    rf"|<(?P<key>[A-Za-z]\w*)\b[^<>]*>(?:{_KEY}|[^<>\w]*)</(?P=key)>|<\w+>(?:[+-]<\w+>)+"
+    r"|&lt;/?\w[^<>&]*&gt;|(?<!\w)\w{1,3}<(?P<small>su[bp])>\w*</(?P=small)>\w{0,4}"
 )
 _TEMPLATE = (
     r"\[\[[^\]]*\]\]|<%.*?%>|<\?.*?\?>|\{\{\{.*?\}\}\}|\{\{.*?\}\}|\{%.*?%\}|\{\#.*?\#\}"
@@ -26,19 +31,19 @@ _FORMAT = (
     r"(?<![\d%])%(?:\(\w+\)|\d+\$)?[-+0\#]*\d*(?:\.\d+)?(?:l|ll|h|z)?[diouxXeEfFgGcrsap@](?!\w)"
     r"|(?<![\w%])%L?\d{1,2}(?![\w.,%])|(?<!\d)(?<!\d\s)%%"
 )
-_TAG = r"<!--.*?-->|</?[A-Za-z!?][^<>]*>"
+_TAG = r"<!--.*?-->|</?[A-Za-z!?][^<>]*>|<[:.…]+>"
 _BRACKET = (  # as in forums, footnotes and lists
     r"\[/?(?:b|i|u|s|url|img|quote|code|size|color)(?:=[^\]\s]*)?\]"
     r"|\[\^?\d{1,3}\]|(?<!\S)\[[ xX]\](?!\S)"
 )
 _ENTITY = r"&(?:[A-Za-z]\w{1,31}|\#\d{1,7}|\#x[\dA-Fa-f]{1,6});"
-_ESCAPE = r"\\[nrt\"'](?![A-Za-z]*[\\/])"
+_ESCAPE = r"(?:\\[nrt\"'])+(?![A-Za-z]*[\\/])"
 _COMMAND = (  # of LaTeX, and regular expressions
     r"\\[A-Za-z]{2,}\*?(?:\[[^\]]*\])?(?:\{[^{}]*\})+"
     r"|\S{0,80}(?:\\[dDwWsSbB]|\[[^\]\s]*\][+*{]|\(\?[:=!<])\S*"
 )
 _FACE = (
-    r"¯\S*¯|ʕ\S+ʔ|(?<!\S):[a-z+][a-z\d_+-]+:(?!\w)|</?3+"
+    r"¯\S*¯|ʕ\S+ʔ|(?<!\S):[a-z+][a-z\d_+-]+:(?!\w)|(?:</?3+)+"
     r"|(?<!\S)(?:[:;=]['’]?-?[)(DPp/|]|8-\)|\\o/|[-^>][_.][-^<]|\([-^][_.][-^]\)|:3)(?!\w)"
     r"|\([^\s()\w]*[^\x00-\x7f\w\s€£„“”«»…–—’][^\s()]*\)\S?"
 )
@@ -79,7 +84,7 @@ _NAME = (
     r"|(?<![\w.])[A-Za-z]\([a-z]\w?\)"
     r"|(?<![\w.])(?:[A-Za-z]\[(?:\d+|[a-z])\]|[A-Za-z]\w*\[[\"'][^\]]*\])(?:\[[^\]\s]*\])*"
     r"|\w+(?:::~?\w+)+(?:<[\w, ]*>)?"
-    r"|(?<!\w)(?:\w{1,3}\+\+|[A-Z]\#)(?!\w)"
+    r"|(?<!\w)(?:\w{1,3}\+\+|[A-Z]\#)(?!\w)|[\u2303\u2318\u2325\u21e7]+\w(?!\w)"
     r"|(?<![\w-])--[a-z][\w-]*(?:=\S*\w)?|(?<!\S)-[a-zA-Z]{1,2}(?!\S)"
 )
 _NUMBERED = (  # times for machines, durations, articles of law, coordinates
