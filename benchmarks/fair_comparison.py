@@ -257,7 +257,16 @@ def main() -> None:
     alone = NativeEngine.open(bundle, threads=1)
     production = None if arguments.no_production else own_lexicon(arguments.model)
     lexicons = Lexicons(production, dict(map(opened, arguments.lexicon)))
-    sets: dict[str, Any] = {}
+    document: dict[str, Any] = {
+        "command": command_by_names(),
+        "title": arguments.title or arguments.model.name,
+        "note": arguments.note,
+        "vocabulary": engine.vocab_size,
+        "bonus": arguments.bonus,
+        "shortlist": arguments.shortlist,
+        "load": round(os.getloadavg()[0], 1),
+        "sets": {},
+    }
     for item in progress(arguments.test, unit="sets", label="sets"):
         name, _, files = item.partition("=")
         test = read_test(engine, tokenizers, files, arguments.lines)
@@ -267,18 +276,12 @@ def main() -> None:
         rows |= {label: measured(engine, decode, test, lists) for label, lists in ways.items()}
         selectors = real_selectors(lexicons, engine, test, size, arguments.shortlist)
         times = latency(alone, selectors, test, arguments.rounds, arguments.latency_lines)
-        sets[name] = {"sentences": len(test.src_ids), "ways": rows, "latency": times}
-    document = {
-        "command": command_by_names(),
-        "title": arguments.title or arguments.model.name,
-        "note": arguments.note,
-        "vocabulary": engine.vocab_size,
-        "bonus": arguments.bonus,
-        "shortlist": arguments.shortlist,
-        "load": round(os.getloadavg()[0], 1),
-        "sets": sets,
-    }
-    write_json(arguments.output, document)
+        document["sets"][name] = {
+            "sentences": len(test.src_ids),
+            "ways": rows,
+            "latency": times,
+        }
+        write_json(arguments.output, document)  # what is done is on disk
     if arguments.page:
         write_page(arguments.page, document)
 
