@@ -101,7 +101,7 @@ def _text() -> list[tuple[str, str, str]]:
     ]
     trips, paged = read("document_round_trips")["formats"], read("document_pages")
     timed = read("document_time")
-    parity = read("parity")["models"]
+    parity, outputs = read("parity")["models"], read("parity_outputs")["tests"]
     return [
         (
             "`sieve prepare`, peak memory of all processes",
@@ -164,6 +164,17 @@ def _text() -> list[tuple[str, str, str]]:
             "thread): theirs / ours",
             ", ".join(f"{m['model']}, {m['beside']} {m['ratio']['mean']:.1f}" for m in parity),
             "`parity.json`",
+        ),
+        (
+            "imported students in int8 beside bergamot: BLEU, theirs / ours, equal outputs, and "
+            "tokens that agree under forced decoding",
+            "; ".join(
+                f"{pair} {made['bleu']:.2f} / {made['bleu_ours']:.2f}, {made['identical']:.1%}, "
+                f"{outputs[f'forced_tokens_agree[{pair}]']['forced_agreement']:.1%}"
+                for pair in ("en-pt", "pt-en")
+                for made in [outputs[f"quality_and_sources[{pair}]"]]
+            ),
+            "`parity_outputs.json`",
         ),
         (
             "batch assembly, one thread",

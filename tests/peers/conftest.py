@@ -1,10 +1,12 @@
 """Imports of the real models, made once; a test whose peer or model cannot be had is skipped."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 from oracles.environments import Unavailable
+from oracles.notes import Note, keep
 
 from sieve.importers.importing import ImportOptions, import_model
 from sieve.importers.origin import Origin
@@ -21,6 +23,14 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
         pytest.skip(str(reason))
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(request: pytest.FixtureRequest) -> Iterator[None]:
+    try:
+        return (yield)
+    except Unavailable as reason:
+        pytest.skip(str(reason))
+
+
 @pytest.fixture(scope="session")
 def imported(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Path]:
     """Gives the model directory of a source, as `sieve import` writes it."""
@@ -33,3 +43,9 @@ def imported(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Path]
         return output
 
     return directory
+
+
+@pytest.fixture
+def note(request: pytest.FixtureRequest) -> Note:
+    """Keeps numbers under the name of the test."""
+    return partial(keep, request.node.name.removeprefix("test_"))

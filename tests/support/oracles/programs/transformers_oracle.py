@@ -16,14 +16,7 @@ def main() -> None:
     @torch.no_grad()
     def answer(lines: list[str]) -> list[Answer]:
         batch = tokenizer(lines, return_tensors="pt", padding=True)
-        output = model.generate(
-            **batch,
-            num_beams=told["beam"],
-            length_penalty=1.0,
-            # the default ends a search that could still find better
-            early_stopping="never" if told["beam"] > 1 else False,
-            max_new_tokens=3 * batch["input_ids"].shape[1] + 10,  # ours, or it searches on to 512
-        )
+        output = model.generate(**batch, num_beams=told["beam"])
         logits = model(**batch, decoder_input_ids=output[:, :-1]).logits
         scores = logits.log_softmax(-1).gather(2, output[:, 1:, None])[:, :, 0]
         answers: list[Answer] = []
