@@ -53,6 +53,7 @@ test-peers: setup
 
 # The native core under sanitizers, each time built into a folder of its own: address and undefined
 # behaviour, then threads. Their libraries come first in every process: Python is not built with them.
+# Nor are torch and sentencepiece: their threads would be reported (OMP_NUM_THREADS, races.supp).
 sanitize: sanitize-address sanitize-thread
 
 sanitize-address: SANITIZERS := address,undefined
@@ -64,7 +65,8 @@ sanitize-%: setup
 	$(BIN)/pip install --quiet --upgrade --no-deps --target build/$@ . \
 	  --config-settings=cmake.define.SIEVE_SANITIZE=$(SANITIZERS) --config-settings=build-dir=build/$@-objects
 	LD_PRELOAD="$$(g++ -print-file-name=lib$(if $(filter thread,$*),t,a)san.so) $$(g++ -print-file-name=libstdc++.so)" \
-	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	  OMP_NUM_THREADS=1 ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	  TSAN_OPTIONS=suppressions=$(CURDIR)/tests/native/races.supp \
 	  SIEVE_NATIVE_MODULE="$$(ls $(CURDIR)/build/$@/sieve/_native*.so)" \
 	  PYTHONPATH=$(CURDIR)/tests/native/override \
 	  $(BIN)/pytest --capture=sys $(TESTED)

@@ -178,7 +178,8 @@ def cases(first: int, scratch: Path) -> Iterator[str]:
 def _fuzzed(name: str, scratch: Path) -> str:
     folder = (scratch / name).resolve()
     (folder / "corpus").mkdir(parents=True, exist_ok=True)
-    (folder / "corpus" / "good").write_bytes(seeds(folder)[name])
+    good = GOOD[name] if name in GOOD else seeds(folder)[name]
+    (folder / "corpus" / "good").write_bytes(good)
     options = [f"-max_total_time={SECONDS}", f"-timeout={HANG}", "-rss_limit_mb=4096"]
     command = [sys.executable, __file__, name, str(folder / "corpus"), *options]
     done = subprocess.run(

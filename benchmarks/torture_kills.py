@@ -71,12 +71,12 @@ class Job:
         return cls(command, seconds, _names(folder), (folder / "in").read_bytes())
 
     def killed(self, folder: Path, rng: random.Random) -> str:
-        """Kills it until it ends before the moment, or often enough."""
+        """Kills it until it ends before the moment, or has been killed often enough."""
         kills = 0
-        while kills < MOST:
+        while True:
             child = _started(self.command, folder)
             try:
-                child.wait(rng.uniform(0.1, self.seconds))
+                status = child.wait(rng.uniform(0.1, self.seconds) if kills < MOST else None)
             except subprocess.TimeoutExpired:
                 child.kill()
                 child.wait()
@@ -85,12 +85,11 @@ class Job:
             if kills:
                 break
             shutil.rmtree(folder)  # it was not killed yet
-        _started(self.command, folder).wait()
-        same = (folder / "in").is_file() and (folder / "in").read_bytes() == self.content
         names = _names(folder)
+        same = "in" in names and (folder / "in").read_bytes() == self.content
+        if status or not same or names != self.names:
+            return f"FAIL {self.command[3]}: after {kills} kills exit code {status}, {names}"
         shutil.rmtree(folder)
-        if not same or names != self.names:
-            return f"FAIL {self.command[3]}: after {kills} kills the output differs, or of {names}"
         return f"{self.command[3]}, kills {kills}"
 
 
