@@ -5,11 +5,11 @@
 All use as many cores. The same lines, news and then parliament, each once; what starting costs is
 taken off: every system translates a short file and a long one, and what counts is the difference of
 lines over the difference of seconds. The long file keeps one process busy for --minutes. Systems
-take turns. On a machine with other work, seconds of the processors (of a system with all that it
-has started) say more than those of the clock. CTranslate2 has random weights of these dimensions,
-int8, and makes as many tokens as the source has. --only leaves other systems out; what was measured
-before stays under `earlier`. Writes docs/results/bulk_throughput.json. Needs the extra ray, and
-ctranslate2.
+take turns. Seconds of the processors, of a system with all that it has started, are there, too:
+other work on the machine raises them, if less than those of the clock. CTranslate2 has random
+weights of the same dimensions, int8, and makes as many tokens as the source has. --only leaves
+other systems out; what was measured before stays under `earlier`. Writes
+docs/results/bulk_throughput.json. Needs the extra ray, and ctranslate2.
 """
 
 import argparse

@@ -1,7 +1,6 @@
 """The sections of docs/results.md about corpora in bulk: kills, throughput, what tokens cost."""
 
 from collections.abc import Iterator
-from statistics import median
 
 from results_common import RESULTS, Json, read, table, thousands
 
@@ -62,9 +61,8 @@ def _throughput(content: Json) -> list[str]:
     return [
         "## Throughput in bulk",
         "Lines of news, then of parliament; systems in turns; starting is taken off (the "
-        "difference to a short file). The processors' seconds, of all processes of a system, "
-        "hardly depend on what else the machine did. CTranslate2 has random weights of the same "
-        "dimensions and writes as many tokens as the source has. `bulk_throughput.json`.",
+        "difference to a short file). CTranslate2 has random weights of the same dimensions and "
+        "writes as many tokens as the source has. `bulk_throughput.json`.",
         "",
         *(line for run in runs for line in _systems(run)),
         cost(content),
@@ -72,11 +70,9 @@ def _throughput(content: Json) -> list[str]:
 
 
 def cost(content: Json) -> str:
-    """What a billion tokens take on Ray, by the processors' seconds; docs/cluster.md quotes it."""
+    """What a billion tokens take on Ray; docs/cluster.md quotes it."""
     tokens = round(content["tokens_per_line"]["source"])
-    ray = content["systems"]["Ray"]
-    taken = ray.get("cpu_seconds_per_1000", [1000 / ray["per_second_and_core"]])
-    each = round(1000 / median(taken))
+    each = round(content["systems"]["Ray"]["per_second_and_core"])
     hours = BILLION / (each * tokens) / 3600
     prices = ", ".join(f"{hours * price:,.2f} at {price:.2f} per core hour" for price in PRICES)
     return (
