@@ -77,6 +77,12 @@ def test_a_unit_that_is_lost_is_asked_for_again() -> None:
     assert (draft.text, asked) == ("Es braucht 4 cl", list(answers))
 
 
+def test_a_short_word_for_a_number_is_no_beginning() -> None:
+    """par is a pair, para is for."""
+    draft, _ = repaired("2 dogs for you", [step("en", "pt")], lambda _: "cães para vocês")
+    assert "2" in draft.text
+
+
 def test_units_of_another_script_are_its_own() -> None:
     draft, asked = repaired("It needs 4 cl", [step("en", "ru")], lambda _: "Нужно 4 сл")
     assert (draft.text, draft.warnings, len(asked)) == ("Нужно 4 сл", (), 1)

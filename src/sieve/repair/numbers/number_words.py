@@ -36,7 +36,7 @@ class NumberWords:
     scales: Mapping[str, int]
     """Words that multiply what is before them: hundred, thousand, million."""
     hints: Mapping[str, tuple[float, ...]]
-    """Beginnings of words that may say a number: both, dozen, half."""
+    """Beginnings of words that may say a number: both, dozen, half; short ones are whole words."""
     months: tuple[str, ...]
     """Beginnings of the names of the twelve months."""
     unsure: frozenset[str] = frozenset()
@@ -80,7 +80,7 @@ class NumberWords:
 
     def _suggested(self, word: str) -> Iterator[float]:
         for hint, values in self.hints.items():
-            if word.startswith(hint):
+            if word == hint or (len(hint) > _SHORTEST_STEM and word.startswith(hint)):
                 yield from values
         value = self.value(word)
         if value is not None:
