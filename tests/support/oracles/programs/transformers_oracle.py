@@ -1,8 +1,22 @@
 """MarianMT in transformers, fp32 on one thread: greedy or beam search, scores of its own output."""
 
+from typing import Any
+
 import torch
 from answering import Answer, serve, settings
 from transformers import MarianMTModel, MarianTokenizer
+
+
+def _search(beam: int, longest: int) -> dict[str, Any]:
+    """Options of a search for the best translation.
+
+    The defaults of beam search end where better ones could follow, and share what the padding
+    would get among the other tokens.
+    """
+    if beam == 1:
+        return {"num_beams": 1}
+    options = {"early_stopping": "never", "renormalize_logits": False}
+    return {"num_beams": beam, "max_new_tokens": 3 * longest + 10, **options}
 
 
 def main() -> None:
@@ -16,7 +30,7 @@ def main() -> None:
     @torch.no_grad()
     def answer(lines: list[str]) -> list[Answer]:
         batch = tokenizer(lines, return_tensors="pt", padding=True)
-        output = model.generate(**batch, num_beams=told["beam"])
+        output = model.generate(**batch, **_search(told["beam"], batch["input_ids"].shape[1]))
         logits = model(**batch, decoder_input_ids=output[:, :-1]).logits
         scores = logits.log_softmax(-1).gather(2, output[:, 1:, None])[:, :, 0]
         answers: list[Answer] = []
