@@ -22,6 +22,7 @@ from sieve.train.calibrate import (
     calibrate,
     store,
 )
+from sieve.train.calibrate import mean_size as calibrated_size
 from sieve.translate.confidence import Confidence
 from sieve.translate.load import selection_resources
 
@@ -57,6 +58,20 @@ def test_sets_at_the_threshold_are_as_large_as_asked(threshold: float, size: int
     size_after = mean_size(after, ids, threshold)
     assert size_after == pytest.approx(found.own.mean_size, abs=0.1)  # one word of 40 sentences
     assert size - 0.2 <= size_after <= size + 0.03
+
+
+def test_long_sentences_count_with_their_lower_threshold() -> None:
+    weights = random_weights(SMALL)
+    ids = [*sentences(), *(OWN.source_ids(np.arange(4 + at, 44 + at)) for at in range(5))]
+    found = calibrate(native(SMALL, weights), ids, CalibrationOptions(size=20, fall=0.5))
+    after = native(SMALL, shifted(weights, found.shift))
+    chosen = NeuralSelection(0.9, fall=0.5).plan().select(after.encode(ids))
+    size = float(np.mean([len(tokens) for tokens in chosen]))
+    assert size == pytest.approx(found.own.mean_size, abs=0.1)
+    assert mean_size(after, ids, 0.9) < size - 0.5
+    votes = calibrated_size(after, ids, 0.9, 0.5)
+    assert size - 1 <= votes <= size  # EOS is in every shortlist, voted for or not
+    assert calibrated_size(after, ids, 0.9) < votes - 0.5
 
 
 def test_recall_is_of_the_model_s_own_words() -> None:

@@ -27,7 +27,7 @@ from sieve.selection.dial import DEFAULT_FALL, DEFAULT_THRESHOLD, Dial, DialPoin
 from sieve.selection.fusion import Fusion, LexiconBonus
 from sieve.selection.lexicon import Lexicon
 from sieve.selection.lexicon_files import own_lexicon
-from sieve.selection.plan import Selector
+from sieve.selection.plan import Selector, Votes
 from sieve.selection.selectors import STEEPEST, FullVocabulary, NeuralSelection, log_odds
 from sieve.tokenize.vocabulary import IntArray, Specials
 from sieve.train.fit_fusion import FusionTally
@@ -48,7 +48,7 @@ class CalibrationOptions:
     threshold: float = DEFAULT_THRESHOLD
     """λ at which the model will stand."""
     size: int = 1000
-    """Mean shortlist size, at most."""
+    """Mean shortlist size, at most, long sentences with their lower threshold included."""
     recall: float = 1.0
     """Share of the model's own output tokens that must be in the shortlists; if a smaller size than
     `size` reaches it, that size is taken."""
@@ -145,13 +145,14 @@ def calibrate_as(before: Bundle, engine: NativeEngine, src_ids: Sequence[IntArra
     """
     resources = selection_resources(before)
     threshold = resources.need_threshold()
-    size = round(mean_size(NativeEngine.open(before), src_ids, threshold))
+    fall = resources.fall
+    size = round(mean_size(NativeEngine.open(before), src_ids, threshold, fall))
     options = CalibrationOptions(
         threshold=threshold,
         size=max(2, min(size, engine.vocab_size - 1)),
         least=resources.least,
         safe=resources.safe,
-        fall=resources.fall,
+        fall=fall,
     )
     logger.info("calibrating on %d sentences", len(src_ids))
     fused = "fusion" in before.config["selection"]
@@ -197,19 +198,23 @@ def _measured(
     for batch, outputs in zip(batches, written, strict=True):
         bonuses = () if evidence is None else evidence(batch)
         logits = with_bonuses(engine.bow_logits(engine.encode(batch)), bonuses)
-        meter.add(logits, outputs)
+        falls = Votes(0.0, fall=options.fall).falls(batch)  # a lower threshold is a higher logit
+        meter.add(logits + falls[:, None], outputs)
         dial.add(logits, outputs)
     points = meter.at_sizes()
     point = next((point for point in points if point.recall >= options.recall), points[-1])
     return point, dial
 
 
-def mean_size(engine: Engine[Any], src_ids: Sequence[IntArray], threshold: float) -> float:
+def mean_size(
+    engine: Engine[Any], src_ids: Sequence[IntArray], threshold: float, fall: float = 0.0
+) -> float:
     """Mean number of tokens that the head of a model votes for, without a minimum."""
-    votes = 0
+    decision, votes = Votes(log_odds(threshold), fall=fall), 0
     for start in range(0, len(src_ids), _BATCH):
-        logits = engine.bow_logits(engine.encode(src_ids[start : start + _BATCH]))
-        votes += int((logits > log_odds(threshold)).sum())
+        batch = src_ids[start : start + _BATCH]
+        logits = engine.bow_logits(engine.encode(batch))
+        votes += int((logits > decision.cuts(batch)[:, None]).sum())
     return votes / len(src_ids)
 
 
