@@ -53,8 +53,9 @@ def test_a_head_finds_what_a_trained_model_writes(
     assert point["own"] > 0.995
     translator = sieve.load(output)
     every, chosen = (
-        translator.translate(lines[LINES:], selection=way, beam_size=1) for way in ("none", "nvs")
-    )
+        translator.translate(lines[LINES:], selection=way, beam_size=1, repair=False)
+        for way in ("none", "nvs")
+    )  # a repair may search all tokens, where a toy model repeats itself
     same = [one.text == other.text for one, other in zip(every, chosen, strict=True)]
     assert np.mean(same) > 0.97
     assert np.mean([one.shortlist_size for one in chosen]) < 1.2 * SIZE
