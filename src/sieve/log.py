@@ -90,7 +90,7 @@ class Estimate:
             return text
         left = (self._total - self._done) / speed
         end = time.strftime("%Y-%m-%d %H:%M", time.localtime(time.time() + left))
-        return f"{text}, done in {left / 60:,.0f} minutes ({end})"
+        return f"{text}, done in {left / 60:,.0f} min ({end})"
 
     def close(self) -> None:
         """Ends the bar."""
