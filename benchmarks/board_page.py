@@ -26,7 +26,8 @@ _BAR = 0.24  # inches
 def write_page(path: Path, document: dict[str, Any]) -> None:
     """Writes PATH, a Markdown page, and beside it the picture, PATH with .svg for .md."""
     machine = document["machine"]
-    busy = machine["load_average"][0] > _BUSY
+    loads = [_load(model, document) for model in document["models"]]
+    busy = max(loads, default=0.0) > _BUSY
     lines = [
         "# The latency board",
         "",
@@ -36,14 +37,14 @@ def write_page(path: Path, document: dict[str, Any]) -> None:
         "of its own; they take turns of a few sentences in an order that changes, and the first "
         "sentence of a turn is not counted. Brackets hold 95 % intervals of a paired bootstrap.",
         "",
-        f"{machine['cpu']}, {machine['cores']} cores, load {machine['load_average'][0]} at the "
-        f"start; `{document['command']}`",
+        f"{machine['cpu']}, {machine['cores']} cores; `{document['command']}`",
         "",
         *(["The machine was busy: only the ratios say something.", ""] if busy else []),
         f"![Median time of a sentence by engine]({path.stem}.svg)",
     ]
     for model in document["models"]:
-        lines += ["", f"## {model['model']}", "", _about(model), ""]
+        load = f" Load of the machine: {_load(model, document):.1f}."
+        lines += ["", f"## {model['model']}", "", _about(model) + load, ""]
         rows = [_row(name, row) for name, row in model["engines"].items()]
         lines += table(_HEADERS, rows)
         for name, reason in model.get("left_out", {}).items():
@@ -51,6 +52,12 @@ def write_page(path: Path, document: dict[str, Any]) -> None:
     with whole_file(path) as partial:
         partial.write_text("\n".join(lines) + "\n", encoding="utf-8")
     _draw(path.with_suffix(".svg"), document["models"])
+
+
+def _load(model: dict[str, Any], document: dict[str, Any]) -> float:
+    """Of the machine when a model was measured."""
+    load: float = model.get("machine", document["machine"])["load_average"][0]
+    return load
 
 
 def _about(model: dict[str, Any]) -> str:
