@@ -40,6 +40,8 @@ def measured(arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Each model with all its engines."""
     core = max(os.sched_getaffinity(0))
     effort = QUICK if arguments.quick else FULL
+    if arguments.sentences:
+        effort = Effort(arguments.sentences, 2 * arguments.sentences, effort.rounds)
     with tempfile.TemporaryDirectory() as scratch:
         for real in board_real.models(Path(scratch), arguments.head, arguments.only):
             yield board_real.measured(real, core, effort)
@@ -88,6 +90,7 @@ def parse() -> argparse.Namespace:
     )
     parser.add_argument("--quick", action="store_true", help="a few sentences")
     parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="these models")
+    parser.add_argument("--sentences", type=int, default=0, help="fewer lines of the real models")
     parser.add_argument("--head", type=Path, metavar="DIR", help="Firefox en-pt with a head")
     parser.add_argument("--rendered", action="store_true", help="only the page, from the JSON")
     parser.add_argument("--output", type=Path, default=ROOT / "docs" / "results" / "board.json")

@@ -6,9 +6,12 @@ WANTED % of its paragraphs translated as without selection. Other sets chose not
 are of single lines, one core, one at a time, with and without the fall in turns, CPU time.
 
   python benchmarks/long_lines.py --data DATA
+
+--models and --parts measure some of it again and keep what the output file has of the rest.
 """
 
 import argparse
+import json
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,10 +30,14 @@ MODELS = ("en-de", "de-en")
 FALLS = (0.0, 0.01, 0.015, 0.02, 0.025, 0.03, 0.04)
 ABOUT = 49
 """Source tokens of a paragraph."""
-WANTED = 92.0
-"""Per cent, two more than what is promised: another year's news may be harder."""
+WANTED = 90.0
+"""Per cent."""
+YEARS = ("newstest2017", "newstest2018")
+"""The one that chooses and the one that reports, as paragraphs and as single lines."""
 OTHERS = ("newstest2019", "flores200_devtest", "tatoeba2021")
 """Further single lines."""
+TIME = "time"
+PARTS = (*YEARS, *OTHERS, TIME)
 _SPREAD = 5
 """One of this many single lines takes part."""
 
@@ -99,9 +106,9 @@ def news(data: Path, name: str, language: str) -> list[str]:
 
 def measured(translator: Translator, data: Path, arguments: argparse.Namespace) -> dict[str, Any]:
     """One model on the text that chooses and on the text that reports."""
-    source = translator.languages[0]
+    source, target = translator.languages
     result: dict[str, Any] = {}
-    for name in ("newstest2017", "newstest2018"):
+    for name in set(YEARS).intersection(arguments.parts):
         lines = news(data, name, source)
         joined = paragraphs(translator, lines)[: arguments.paragraphs]
         lengths = [len(ids) for ids in translator.tokenizers.source.encode(joined)]
@@ -113,8 +120,7 @@ def measured(translator: Translator, data: Path, arguments: argparse.Namespace) 
             "single": outputs(translator, lines[::_SPREAD], falls),
         }
         note(f"{source}: {name}: {result[name]}")
-    target = translator.languages[1]
-    for name in OTHERS:
+    for name in set(OTHERS).intersection(arguments.parts):
         places = (
             data / "test" / f"{name}.{pair}.{source}" for pair in (f"{source}-{target}", "en-de")
         )
@@ -123,10 +129,18 @@ def measured(translator: Translator, data: Path, arguments: argparse.Namespace) 
             lines = path.read_text(encoding="utf-8").splitlines()[: arguments.others]
             result[name] = {"single": outputs(translator, lines, (0.0, DEFAULT_FALL))}
             note(f"{path.name}: {result[name]}")
-    lines = news(data, "newstest2018", source)
-    result["time"] = times(translator, lines[::_SPREAD][: arguments.timed], arguments.rounds)
-    note(f"{source}: {result['time']}")
+    if TIME in arguments.parts:
+        lines = news(data, "newstest2018", source)
+        result[TIME] = times(translator, lines[::_SPREAD][: arguments.timed], arguments.rounds)
+        note(f"{source}: {result[TIME]}")
     return result
+
+
+def equal(model: dict[str, Any], fall: float) -> float:
+    """Equal outputs on the paragraphs that choose; 0 before they were measured."""
+    rows = model.get(YEARS[0], {"joined": {}})["joined"]
+    found: float = rows.get(f"{fall:g}", {"equal": 0.0})["equal"]
+    return found
 
 
 def main() -> None:
@@ -134,20 +148,23 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", type=Path, required=True, help="directory with test/")
+    parser.add_argument("--models", nargs="+", choices=MODELS, default=MODELS)
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS)
     parser.add_argument("--paragraphs", type=int, default=500, help="of each year")
     parser.add_argument("--others", type=int, default=1000, help="lines of each further set")
     parser.add_argument("--timed", type=int, default=300, help="single lines that are timed")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--output", type=Path, default=Path("docs/results/long_lines.json"))
     arguments = parser.parse_args()
-    models = {name: measured(load(name, threads=1), arguments.data, arguments) for name in MODELS}
-    chosen = [
-        fall
-        for fall in FALLS
-        if all(
-            row["newstest2017"]["joined"][f"{fall:g}"]["equal"] >= WANTED for row in models.values()
-        )
-    ]
+    models: dict[str, dict[str, Any]] = {name: {} for name in MODELS}
+    if arguments.output.is_file():
+        models |= json.loads(arguments.output.read_text(encoding="utf-8"))["models"]
+    for name in arguments.models:
+        new = measured(load(name, threads=1), arguments.data, arguments)
+        models[name] = {
+            part: (models[name] | new)[part] for part in PARTS if part in models[name] | new
+        }
+    chosen = [fall for fall in FALLS if all(equal(row, fall) >= WANTED for row in models.values())]
     write_json(
         arguments.output,
         {

@@ -96,7 +96,7 @@ def main() -> None:
     parser.add_argument("--text", type=Path, required=True, help="lines to translate")
     parser.add_argument("--selection", default="nvs")
     parser.add_argument("--sentences", type=int, default=2000)
-    parser.add_argument("--output", type=Path, default=Path("docs/results/lossless_beam.json"))
+    parser.add_argument("--output", type=Path, default=Path("docs/results/drafted_beams.json"))
     arguments = parser.parse_args()
     translator = load(arguments.model, threads=1)
     engine = translator.engine
@@ -122,11 +122,12 @@ def main() -> None:
         "by_rule": by_rule,
         **compared(engine, ids, ways),
     }
-    document: dict[str, Any] = {}
+    models: dict[str, Any] = {}
     if arguments.output.is_file():
-        document = json.loads(arguments.output.read_text(encoding="utf-8"))
-    document[arguments.name or arguments.model] = entry
-    write_json(arguments.output, document)
+        models = json.loads(arguments.output.read_text(encoding="utf-8"))["models"]
+    models[arguments.name or arguments.model] = entry
+    commands = {name: row["command"] for name, row in models.items()}
+    write_json(arguments.output, {"commands": commands, "models": models})
     note(json.dumps(entry))
 
 

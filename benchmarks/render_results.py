@@ -15,6 +15,7 @@ from results_cpu import cpu
 from results_fidelity import fidelity
 from results_gpu import gpu
 from results_hardening import hardening
+from results_long import long_lines, lossless_beam
 from results_models import extras, lossless, models, names
 from results_parts import parts
 from results_quality import quality
@@ -38,7 +39,8 @@ CHOSEN = [
             (
                 "newstest2017, newstest2018",
                 "development: settling, the last stage of the head, operating points, dial and "
-                "confidence, the weights of `quality`, the rules for names and numbers, the bonus "
+                "confidence, the weights of `quality`, the fall of the threshold in long "
+                "sentences, the rules for names and numbers, the bonus "
                 "for a lexicon's tokens",
             ),
             (
@@ -77,6 +79,8 @@ def render() -> str:
         fidelity(),
         quality(),
         lossless(),
+        lossless_beam(),
+        long_lines(),
         *extras(),
         *server(),
         *killed_workers(),

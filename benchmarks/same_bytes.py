@@ -59,14 +59,14 @@ def digest(found: Translation) -> str:
     return hashlib.sha256(repr((*said, found.shortlist_size, found.text)).encode()).hexdigest()[:16]
 
 
-def record(data: Path, number: int) -> Record:
+def record(data: Path, number: int, selection: str | None) -> Record:
     """What the kernels in use make of the lines."""
     found: Record = {}
     for model in MODELS:
         translator = load(model, engine="native")
         lines = sample(data, model[:2], number)
         for beam in BEAMS:
-            request = Request(options=SearchOptions(beam_size=beam, alignment=True))
+            request = Request(selection, SearchOptions(beam_size=beam, alignment=True))
             translations = translator.run(lines, request)
             pairs = zip(lines, translations, strict=True)
             found[f"{model}, beam {beam}"] = {line: digest(said) for line, said in pairs}
@@ -114,6 +114,7 @@ def main() -> None:
     )
     parser.add_argument("--data", type=Path, required=True, help="directory with test/")
     parser.add_argument("--lines", type=int, default=2500, help="of each model")
+    parser.add_argument("--selection", help="(default: the models')")
     parser.add_argument("--record", type=Path, help="write what these kernels give, and stop")
     parser.add_argument("--cpu", default=platform.machine(), help="what to call it in a record")
     parser.add_argument("--against", nargs="*", default=[], type=Path, metavar="RECORD")
@@ -121,7 +122,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=Path("docs/results/same_bytes.json"))
     args = parser.parse_args()
     kernels = os.environ.get("SIEVE_KERNELS") or available_kernels()[0]
-    ours = record(args.data, args.lines)
+    ours = record(args.data, args.lines, args.selection)
     if args.record is not None:
         write_json(args.record, {"cpu": args.cpu, "kernels": kernels, "record": ours})
         return

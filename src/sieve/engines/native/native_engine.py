@@ -40,7 +40,7 @@ from sieve.tokenize.vocabulary import IntArray, Specials
 
 FAR = 12 * 2**20
 """Bytes of an output layer from which on a lossless beam search drafts: reading it is then most of
-a step, and a check reads it once for several steps. Measured in docs/results/lossless_beam.json."""
+a step, and a check reads it once for several steps. Measured in docs/results/drafted_beams.json."""
 
 
 @dataclass(frozen=True)
