@@ -61,9 +61,11 @@ CHOSEN = [
 
 FAIR = [
     "## Selection on models that it did not shape",
-    "[The fair comparison](fair-comparison.md), a frozen student of another toolkit with its own "
-    "shortlist, lexicons and an attached head at equal sizes (`fair_en_pt.json`); "
-    "[heads for models that others trained](attach.md); "
+    "Frozen models of other toolkits, lexicons and an attached head at equal sizes: "
+    "[Firefox's English to Portuguese](fair-comparison.md) with its own shortlist "
+    "(`fair_en_pt.json`), [OPUS-MT English to French](fair-comparison-en-fr.md) with lexicons of "
+    "its own outputs and of people's pairs (`fair_en_fr.json`). "
+    "[Heads for models that others trained](attach.md); "
     "[the paper's tables and figures](replication.md), each with a verdict.",
 ]
 
