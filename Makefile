@@ -87,12 +87,12 @@ results: setup
 
 # How many small changes of the source the tests notice (docs/results/mutants.json); resumes when rerun.
 mutants: setup
-	$(BIN)/python benchmarks/mutants.py $(if $(SAMPLE),--sample $(SAMPLE))
+	$(BIN)/python benchmarks/mutants.py $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(JOBS),--jobs $(JOBS))
 
 # What docs/guarantees.md promises, attacked for up to an hour: make torture PART=requests|models|strings|
 # kills|soak|sanitizers|coverage. Each part resumes when rerun and joins docs/results/torture.json.
 torture: setup
-	$(BIN)/python benchmarks/torture.py $(PART)
+	$(BIN)/python benchmarks/torture.py $(PART) $(if $(JOBS),--jobs $(JOBS))
 
 # The packages of the container with their hashes, and the bill of materials of a release.
 lock sbom: setup
