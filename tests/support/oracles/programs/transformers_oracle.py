@@ -7,16 +7,17 @@ from answering import Answer, serve, settings
 from transformers import MarianMTModel, MarianTokenizer
 
 
-def _search(beam: int, longest: int) -> dict[str, Any]:
+def _search(beam: int, mask: torch.Tensor) -> dict[str, Any]:
     """Options of a search for the best translation.
 
     The defaults of beam search end where better ones could follow, and share what the padding
-    would get among the other tokens.
+    would get among the other tokens. Lines of a batch are about as long, so one limit does.
     """
     if beam == 1:
         return {"num_beams": 1}
     options = {"early_stopping": "never", "renormalize_logits": False}
-    return {"num_beams": beam, "max_new_tokens": 3 * longest + 10, **options}
+    most = 3 * int(mask.sum(1).min()) + 10  # tokens of the shortest line, as our own limit
+    return {"num_beams": beam, "max_new_tokens": most, **options}
 
 
 def main() -> None:
@@ -30,7 +31,7 @@ def main() -> None:
     @torch.no_grad()
     def answer(lines: list[str]) -> list[Answer]:
         batch = tokenizer(lines, return_tensors="pt", padding=True)
-        output = model.generate(**batch, **_search(told["beam"], batch["input_ids"].shape[1]))
+        output = model.generate(**batch, **_search(told["beam"], batch["attention_mask"]))
         logits = model(**batch, decoder_input_ids=output[:, :-1]).logits
         scores = logits.log_softmax(-1).gather(2, output[:, 1:, None])[:, :, 0]
         answers: list[Answer] = []
