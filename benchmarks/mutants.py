@@ -20,6 +20,7 @@ import os
 import resource
 import shutil
 import signal
+import subprocess
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
@@ -43,6 +44,11 @@ QUIET = ("-W", "ignore::pytest.PytestAssertRewriteWarning")
 WARM = ("numpy", "torch", "hypothesis", "sentencepiece", "starlette", "uvicorn", "pydantic")
 """Imported once for all; the package itself is imported anew for every change."""
 WANTED = 0.9
+NOT_EDITABLE = """
+import sys
+sys.meta_path[:] = [m for m in sys.meta_path if not type(m).__module__.startswith("_editable")]
+"""
+"""Takes away what would find the package itself, and not the copy."""
 
 
 @dataclass
@@ -129,6 +135,7 @@ def _tested(tests: list[str], work: Path, log: Path) -> int:
     os.environ |= {"PYTHONPATH": str(work / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
     sys.dont_write_bytecode = True
     sys.path.insert(0, str(work / "src"))
+    exec(NOT_EDITABLE)
     options = ["-x", "-q", "-p", "no:cacheprovider", *QUIET]
     return int(pytest.main([*options, *tests]))
 
@@ -148,6 +155,12 @@ def copied(work: Path) -> Path:
     tree = work / "tree"
     shutil.rmtree(tree, ignore_errors=True)
     shutil.copytree(ROOT / "src", tree / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    program = "import sieve._native; print(sieve._native.__file__)"
+    core = subprocess.run(
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True
+    )
+    shutil.copy(core.stdout.strip(), tree / "src" / "sieve")
+    (tree / "src" / "sitecustomize.py").write_text(NOT_EDITABLE)  # for what tests start
     for path in ROOT.iterdir():
         if path.name not in ("src", "build", ".git", ".venv"):
             (tree / path.name).symlink_to(path)

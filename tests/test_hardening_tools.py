@@ -2,6 +2,9 @@
 
 import ast
 import json
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from itertools import islice, repeat
@@ -58,6 +61,17 @@ def test_every_room_has_changes_and_every_change_is_of_the_source() -> None:
         assert all(
             (mutations.ROOT / test).exists() for tests in mutants.tests_of(mutant) for test in tests
         )
+
+
+def test_tests_run_the_copy_that_is_changed(tmp_path: Path) -> None:
+    tree = mutants.copied(tmp_path)
+    shown = subprocess.check_output(
+        [sys.executable, "-c", "import sieve._native; print(sieve._native.__file__)"],
+        cwd=tree,
+        env={**os.environ, "PYTHONPATH": str(tree / "src")},
+        text=True,
+    )
+    assert Path(shown).is_relative_to(tree)
 
 
 def test_torture_tries_each_case_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
