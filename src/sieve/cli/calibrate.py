@@ -1,9 +1,9 @@
 """Set a model's operating point on development text, and store a dial with it.
 
 Shifts the biases of the selection head so that shortlists at --threshold hold --size tokens on
-average (those of long lines more, by --fall); nothing else changes. Also stores what other thresholds do, for `--target-recall 0.999`
-and `--max-shortlist 1024`. Text in the source language is enough: shortlists are measured against
-what the model itself writes.
+average (those of long lines more, by --fall); nothing else changes. Also stores what other
+thresholds do, for `--target-recall 0.999` and `--max-shortlist 1024`. Text in the source language
+is enough: shortlists are measured against what the model itself writes.
 
 With --fuse, learns how much the model's lexicon (sieve lexicon build -o MODEL) adds
 to what the head says, and both together become the model's default selection.
