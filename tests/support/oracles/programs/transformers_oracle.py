@@ -7,17 +7,16 @@ from answering import Answer, serve, settings
 from transformers import MarianMTModel, MarianTokenizer
 
 
-def _search(beam: int, mask: torch.Tensor) -> dict[str, Any]:
-    """Options of a search for the best translation.
+def _search(beam: int, length: int) -> dict[str, Any]:
+    """Options of a search for the best translation of a line with this many tokens.
 
     The defaults of beam search end where better ones could follow, and share what the padding
-    would get among the other tokens. Lines of a batch are about as long, so one limit does.
+    would get among the other tokens.
     """
     if beam == 1:
         return {"num_beams": 1}
     options = {"early_stopping": "never", "renormalize_logits": False}
-    most = 3 * int(mask.sum(1).min()) + 10  # tokens of the shortest line, as our own limit
-    return {"num_beams": beam, "max_new_tokens": most, **options}
+    return {"num_beams": beam, "max_new_tokens": 3 * length + 10, **options}  # our own limit
 
 
 def main() -> None:
@@ -29,9 +28,9 @@ def main() -> None:
     pad, eos = model.config.pad_token_id, model.config.eos_token_id
 
     @torch.no_grad()
-    def answer(lines: list[str]) -> list[Answer]:
+    def translated(lines: list[str]) -> list[Answer]:
         batch = tokenizer(lines, return_tensors="pt", padding=True)
-        output = model.generate(**batch, **_search(told["beam"], batch["attention_mask"]))
+        output = model.generate(**batch, **_search(told["beam"], batch["input_ids"].shape[1]))
         logits = model(**batch, decoder_input_ids=output[:, :-1]).logits
         scores = logits.log_softmax(-1).gather(2, output[:, 1:, None])[:, :, 0]
         answers: list[Answer] = []
@@ -48,6 +47,11 @@ def main() -> None:
                 }
             )
         return answers
+
+    def answer(lines: list[str]) -> list[Answer]:
+        if told["beam"] == 1:
+            return translated(lines)
+        return [translated([line])[0] for line in lines]  # each has its own limit
 
     serve(answer)
 
