@@ -74,12 +74,14 @@ class Votes:
 
     def cuts(self, src_ids: Sequence[IntArray]) -> Cuts:
         """The threshold of each sentence."""
-        return np.float32(self.log_odds) - self.falls(src_ids)
+        cuts: Cuts = np.float32(self.log_odds) - self.falls(src_ids)
+        return cuts
 
     def falls(self, src_ids: Sequence[IntArray]) -> Cuts:
         """By how much the threshold of each sentence is lower, since it is long."""
         lengths = np.array([len(ids) for ids in src_ids], np.float32)
-        return np.float32(self.fall) * (np.maximum(lengths, LONG) - np.float32(LONG))
+        falls: Cuts = np.float32(self.fall) * (np.maximum(lengths, LONG) - np.float32(LONG))
+        return falls
 
     def bonuses_of(self, src_ids: Sequence[IntArray]) -> Sequence[Bonus]:
         """One for each sentence, or none at all."""
