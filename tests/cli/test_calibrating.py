@@ -41,7 +41,7 @@ def test_everything_is_stored(
     assert found.confidence is not None
     assert 0 <= found.confidence <= 1
     assert translator.translate("bda kla pte", selection="none").confidence == 1.0
-    assert str(translator.selector()) == "nvs:0.9:20+safe"
+    assert str(translator.selector()) == "nvs:0.9:20:0.015+safe"
 
 
 def test_the_lexicon_becomes_part_of_the_default(
@@ -54,13 +54,13 @@ def test_the_lexicon_becomes_part_of_the_default(
     assert section["fusion"]["kind"] == "rank"
     assert told["bonus"] == [round(value, 2) for value in section["fusion"]["bonus"]]
     translator = sieve.load(model, threads=1)
-    assert str(translator.selector()) == "fused:0.9+safe"
+    assert str(translator.selector()) == "fused:0.9:0:0.015+safe"
     assert str(translator.selector("nvs:recall=0.5")).startswith("fused:")
     fused = translator.translate("bda kla pte", selection="fused")
     assert fused.shortlist_size != translator.translate("bda kla pte", threshold=0.9).shortlist_size
     assert main(["translate", str(model), "--input", str(toy_data.valid_src)]) == 0
     assert "fusion" not in calibrated(model, toy_data, "--least", "0")  # of the head alone again
-    assert str(sieve.load(model, threads=1).selector()) == "nvs:0.9+safe"
+    assert str(sieve.load(model, threads=1).selector()) == "nvs:0.9:0:0.015+safe"
 
 
 def test_fusing_needs_a_lexicon(
