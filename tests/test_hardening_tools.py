@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from itertools import islice, repeat
+from itertools import repeat
 from pathlib import Path
 
 import pytest
@@ -147,9 +147,10 @@ def test_a_child_that_ends_is_a_failure_and_the_next_case_follows(
 
 @pytest.mark.parametrize("part", ["models", "strings"])
 def test_a_few_cases(part: str, tmp_path: Path) -> None:
-    outcomes = [*islice(torture.cases_of(part)(0, tmp_path / "scratch"), 20)]
-    assert not [outcome for outcome in outcomes if outcome.startswith(torture.FAIL)]
-    assert len({*outcomes}) > 1
+    torture.attack(part, [range(20)], time.monotonic() + 60, tmp_path)  # in a child
+    tally = torture.total(torture.tallies(part, tmp_path))
+    assert tally.cases == 20 and not tally.failures
+    assert len(tally.outcomes) > 1
 
 
 def test_documents_of_every_format_are_attacked_where_they_are_translated() -> None:
