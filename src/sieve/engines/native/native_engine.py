@@ -14,24 +14,21 @@ from math import isnan
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from sieve import _native
 from sieve.bundle.config import ModelConfig
 from sieve.bundle.directory import Bundle
-from sieve.bundle.packing import are_packed, float32, packed_shapes
 from sieve.bundle.weights import (
-    expected_shapes,
-    float_tensors,
     model_config,
     stored_parameters,
 )
 from sieve.engines.engine import FloatArray, Hypothesis
 from sieve.engines.native.native_plan import native_plan, ragged
 from sieve.engines.native.native_search import search_arguments
+from sieve.engines.native.native_tensors import aligned, float_weights
 from sieve.engines.options import SearchOptions
 from sieve.errors import ConfigError, ModelError
-from sieve.files import Tensors, check_shapes
+from sieve.files import Tensors
 from sieve.processes.cores import usable_cores
 from sieve.selection.bonus import Bonus, among_candidates, with_bonuses
 from sieve.selection.plan import Cuts, Plan, Selector
@@ -131,7 +128,7 @@ class NativeEngine:
         """The engine of a model directory; by default in the precision of its weights."""
         int8 = bundle.is_int8 and precision is None
         try:
-            tensors = _aligned(stored_parameters(bundle)) if int8 else _floats(bundle)
+            tensors = aligned(stored_parameters(bundle)) if int8 else float_weights(bundle)
             config = model_config(bundle)
             return cls(config, tensors, int8=int8, threads=threads, kernels=kernels)
         except _native.ModelError as error:
@@ -306,20 +303,3 @@ def _checked(kernels: str) -> str:
     if name and name not in known:
         raise ConfigError(f"{place}: got '{name}', this CPU has {', '.join(known)}")
     return name
-
-
-def _floats(bundle: Bundle) -> dict[str, npt.NDArray[np.float32]]:
-    tensors = float_tensors(bundle)
-    shapes = expected_shapes(bundle, tensors)
-    expected = packed_shapes(shapes) if are_packed(tensors) else shapes
-    check_shapes(tensors, expected, str(bundle.directory))
-    # what is too large is found by the C++ core
-    return {name: float32(array) for name, array in tensors.items()}
-
-
-def _aligned(tensors: Tensors) -> dict[str, npt.NDArray[Any]]:
-    """The same tensors; those that another program put at odd places are copied."""
-    return {
-        name: array if array.ctypes.data % 4 == 0 else array.copy()
-        for name, array in tensors.items()
-    }
